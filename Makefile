@@ -1,0 +1,50 @@
+# Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: help deps build test certify bench sanitize format format-check clean distclean
+
+JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+CMAKE_ARGS ?=
+PAPER := $(foreach i,1 2 3 4,data/paper/exp$(i).network.json)
+SOURCES = $(shell find src solvers verify tests -name '*.cpp' -o -name '*.hpp')
+
+# The generated makefiles run as if called by hand: no flags from here, no "Entering directory".
+BUILD = env -u MAKEFLAGS -u MAKELEVEL cmake --build --parallel $(JOBS) --preset
+TEST = ctest --parallel $(JOBS) --preset
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+deps:  ## install what is missing: Debian packages, and solvers into .deps
+	@solvers/deps/install.sh
+
+build:  ## build/certicone, Release (the default)
+	@cmake --preset release $(CMAKE_ARGS)
+	@$(BUILD) release
+
+test: deps build  ## everything from nothing, then all tests
+	@$(TEST) release
+
+certify: deps build  ## everything from nothing, then certify the paper's networks
+	build/certicone certify $(PAPER)
+
+bench: deps build  ## speed of the batched forms, on one thread
+	@$(BUILD) release --target certicone_bench
+	OPENBLAS_NUM_THREADS=1 build/certicone_bench
+
+sanitize: deps  ## all tests under the address and undefined-behaviour sanitizers
+	@cmake --preset sanitize $(CMAKE_ARGS)
+	@$(BUILD) sanitize
+	@$(TEST) sanitize
+
+format:  ## lay out all sources by .clang-format
+	@clang-format -i $(SOURCES)
+
+format-check:  ## fail if `make format` would change anything
+	@clang-format --dry-run --Werror $(SOURCES)
+
+clean:  ## remove the build folders
+	rm -rf build build-*
+
+distclean: clean  ## remove .deps as well
+	rm -rf .deps

@@ -1,0 +1,81 @@
+#include "conic/scaling.hpp"
+
+namespace certicone::conic {
+
+ConicProgram scaled(const ConicProgram& program, const Scaling& scaling) {
+    ConicProgram result = program;
+    result.A = scaling.row.asDiagonal() * program.A * scaling.column.asDiagonal();
+    result.P = scaling.column.asDiagonal() * program.P * scaling.column.asDiagonal();
+    result.P *= scaling.size;
+    result.A.makeCompressed();
+    result.P.makeCompressed();
+    result.b = scaling.scaled_b(program.b);
+    result.c = scaling.column.cwiseProduct(program.c);
+    result.c0 = 0.0;
+    return result;
+}
+
+std::vector<Vector> dual_box(const Network& network) {
+    return select_backward(network, [](std::size_t, Index, double ub) { return ub; });
+}
+
+DualBoxScaling::DualBoxScaling(const ValueFunction& value_function) : value_function_(&value_function) {
+    const Network& network = value_function.network();
+    const ValueFunction::Layout& layout = value_function.layout();
+    scaling_.row = Vector::Ones(value_function.program().rows());
+    scaling_.column = Vector::Ones(value_function.program().columns());
+    const std::vector<Vector> box = dual_box(network);
+    for (std::size_t l = 0; l < box.size(); ++l) {
+        const Vector ub = (box[l].array() > 0.0).select(box[l], 1.0);
+        scaling_.row.segment(layout.relu[l], ub.size()) = ub;
+        scaling_.row.segment(layout.bound[l], ub.size()) = ub;
+        scaling_.column.segment(layout.z[l], ub.size()) = ub.cwiseInverse();
+    }
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        scaling_.row(layout.quadratic_cone[h]) = network.quadratic[h].alpha;
+        scaling_.column(layout.s[h]) = 1.0 / network.quadratic[h].alpha;
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        if (layout.t[g] < 0) continue;
+        const double lambda = network.conic[g].lambda;
+        const Index size = network.conic[g].d.size();
+        scaling_.row.segment(layout.conic_link[g], size).setConstant(lambda);
+        scaling_.row.segment(layout.conic_cone[g], size + 1).setConstant(lambda);
+        scaling_.column(layout.t[g]) = 1.0 / lambda;
+        scaling_.column.segment(layout.omega[g], size).setConstant(1.0 / lambda);
+    }
+}
+
+const Scaling& DualBoxScaling::at_current_point() {
+    const Network& network = value_function_->network();
+    const ValueFunction::Layout& layout = value_function_->layout();
+    const Vector& b = value_function_->program().b;
+    // σ without the quadratic modules first: it is the natural size where a module's residual vanishes.
+    double size = 0.0;
+    for (std::size_t l = 0; l < network.layers.size(); ++l) {
+        const Index units = network.layers[l].units();
+        size = std::max(size, scaling_.row.segment(layout.relu[l], units)
+                                  .cwiseProduct(b.segment(layout.relu[l], units))
+                                  .lpNorm<Eigen::Infinity>());
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        if (layout.t[g] >= 0)
+            size = std::max(size, network.conic[g].lambda *
+                                      b.segment(layout.conic_link[g], network.conic[g].d.size()).stableNorm());
+    const double without_modules = size > 0.0 ? size : 1.0;
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        const double alpha = network.quadratic[h].alpha;
+        const Index count = network.quadratic[h].e.size();
+        const double length = b.segment(layout.quadratic_link[h], count).stableNorm();
+        const double tau = length > 0.0 ? length / std::sqrt(2.0) : std::sqrt(without_modules / alpha);
+        scaling_.row.segment(layout.quadratic_link[h], count).setConstant(alpha * tau);
+        scaling_.row(layout.quadratic_cone[h] + 1) = alpha * tau * tau;
+        scaling_.row.segment(layout.quadratic_cone[h] + 2, count).setConstant(alpha * tau);
+        scaling_.column.segment(layout.eta[h], count).setConstant(1.0 / (alpha * tau));
+        size = std::max(size, alpha * tau * tau);
+    }
+    scaling_.size = size > 0.0 ? size : 1.0;
+    return scaling_;
+}
+
+}  // namespace certicone::conic

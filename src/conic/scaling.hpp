@@ -1,0 +1,49 @@
+// Dual-box scaling (design §2): the change of units in which every multiplier of the value-function program is of size
+// one and every primal quantity is a contribution to f.
+//
+//   Ã = R A C,  b̃ = R b / σ,  c̃ = C c;      x = σ C x̃,  s = σ R⁻¹ s̃,  y = R ỹ,  objective − c0 = σ · objectivẽ
+//
+//   ReLU rows (ℓ,i)   R = ub_{ℓ,i}, C = 1/ub_{ℓ,i}, with ub the bounds for ν = ub throughout (1 where ub = 0): then
+//                     0 ≤ ν̃ ≤ 1, c̃ = 1, and every Ũ has column sums 1.
+//   quadratic h       the cone's rows (s, 1, η) by (α, ατ², ατ), its link by ατ, so that c̃ = 1 and p̃ = q/τ. The
+//                     automorphism (s/τ, τ, η) of the rotated cone balances it: with τ = ‖q(x)‖/√2 all of b̃ and ỹ of
+//                     the module are of one size, whatever α and ‖q‖ are.
+//   conic g           all rows by λ: c̃ = 1, r̃ = û.
+//   σ                 the largest entry of R b: the solver's absolute tolerance becomes relative to the problem.
+//
+// Ã, c̃ and the cones do not depend on x (τ and σ cancel there): a new x changes b̃ alone.
+#pragma once
+
+#include "conic/value_function.hpp"
+
+namespace certicone::conic {
+
+struct Scaling {
+    Vector row;         ///< R
+    Vector column;      ///< C
+    double size = 1.0;  ///< σ
+
+    Vector scaled_b(const Vector& b) const { return row.cwiseProduct(b) / size; }
+    Vector unscale_x(const Vector& x) const { return size * column.cwiseProduct(x); }
+    Vector unscale_s(const Vector& s) const { return size * s.cwiseQuotient(row); }
+    Vector unscale_y(const Vector& y) const { return row.cwiseProduct(y); }
+};
+
+/// The program in the units of `scaling`; c0 is kept out of it (0).
+ConicProgram scaled(const ConicProgram& program, const Scaling& scaling);
+
+/// ub with ν = ub throughout: ub_L = c, ub_ℓ = U_{ℓ+1}ᵀ ub_{ℓ+1}: the largest value each ν can take.
+std::vector<Vector> dual_box(const Network& network);
+
+/// The scaling for the point that `value_function` is set to.
+class DualBoxScaling {
+  public:
+    explicit DualBoxScaling(const ValueFunction& value_function);
+    const Scaling& at_current_point();
+
+  private:
+    const ValueFunction* value_function_;
+    Scaling scaling_;
+};
+
+}  // namespace certicone::conic

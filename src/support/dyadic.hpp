@@ -1,0 +1,81 @@
+// Exact numbers m·2^e (FLINT/Arb's arf at unlimited precision). Every double is one, and they are closed under +, −
+// and ×, so a ReLU backbone, its multipliers and the quadratic terms are computed without rounding.
+#pragma once
+
+#ifdef CERTICONE_FLINT3
+#include <flint/arf.h>
+#else
+#include <arf.h>
+#endif
+
+#include <Eigen/Core>
+#include <utility>
+
+namespace certicone {
+
+class Dyadic {
+  public:
+    Dyadic() { arf_init(number_); }
+    /// Exact; `value` must be finite.
+    Dyadic(double value) : Dyadic() { arf_set_d(number_, value); }  // NOLINT: implicit like double → long double
+    Dyadic(const Dyadic& other) : Dyadic() { arf_set(number_, other.number_); }
+    Dyadic(Dyadic&& other) noexcept : Dyadic() { arf_swap(number_, other.number_); }
+    Dyadic& operator=(const Dyadic& other) {
+        arf_set(number_, other.number_);
+        return *this;
+    }
+    Dyadic& operator=(Dyadic&& other) noexcept {
+        arf_swap(number_, other.number_);
+        return *this;
+    }
+    ~Dyadic() { arf_clear(number_); }
+
+    Dyadic& operator+=(const Dyadic& other) {
+        arf_add(number_, number_, other.number_, ARF_PREC_EXACT, ARF_RND_DOWN);
+        return *this;
+    }
+    Dyadic& operator-=(const Dyadic& other) {
+        arf_sub(number_, number_, other.number_, ARF_PREC_EXACT, ARF_RND_DOWN);
+        return *this;
+    }
+    Dyadic& operator*=(const Dyadic& other) {
+        arf_mul(number_, number_, other.number_, ARF_PREC_EXACT, ARF_RND_DOWN);
+        return *this;
+    }
+    friend Dyadic operator+(Dyadic left, const Dyadic& right) { return std::move(left += right); }
+    friend Dyadic operator-(Dyadic left, const Dyadic& right) { return std::move(left -= right); }
+    friend Dyadic operator*(Dyadic left, const Dyadic& right) { return std::move(left *= right); }
+    friend Dyadic operator-(const Dyadic& right) { return Dyadic() - right; }
+    friend bool operator==(const Dyadic& left, const Dyadic& right) { return arf_equal(left.number_, right.number_); }
+    friend bool operator<(const Dyadic& left, const Dyadic& right) { return arf_cmp(left.number_, right.number_) < 0; }
+    friend bool operator>(const Dyadic& left, const Dyadic& right) { return right < left; }
+
+    /// −1, 0 or 1.
+    int sign() const { return arf_sgn(number_); }
+
+    /// The nearest double, but never 0 for a nonzero number (then the smallest of its sign).
+    double to_double() const {
+        const double nearest = arf_get_d(number_, ARF_RND_NEAR);
+        return nearest == 0.0 && sign() != 0 ? sign() * 4.9406564584124654e-324 : nearest;
+    }
+
+  private:
+    arf_t number_;
+};
+
+}  // namespace certicone
+
+namespace Eigen {
+template <>
+struct NumTraits<certicone::Dyadic> : GenericNumTraits<certicone::Dyadic> {
+    enum {
+        IsComplex = 0,
+        IsInteger = 0,
+        IsSigned = 1,
+        RequireInitialization = 1,
+        ReadCost = 4,
+        AddCost = 16,
+        MulCost = 32
+    };
+};
+}  // namespace Eigen

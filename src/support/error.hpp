@@ -1,0 +1,19 @@
+// The two ways a request can fail that are not bugs; the command maps each to its exit code.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace certicone {
+
+/// Bad usage or input (exit code 2). One line: file, place, what is wrong, what was expected.
+struct InputError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A solver that was asked for cannot be used (exit code 3): the reason and what to do.
+struct SolverUnavailable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace certicone

@@ -1,0 +1,52 @@
+// Whole files in, whole files out, and the small pieces of text that file errors and file formats need.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace certicone {
+
+/// The content of a regular file. InputError for anything else: missing, a directory, a device, unreadable.
+std::string read_file(const std::filesystem::path& path);
+
+/// A file that appears under its name only when it is complete: the stream writes to a temporary neighbour, commit()
+/// renames it, and the destructor removes it when there was no commit. An existing device or pipe (/dev/stdout) is
+/// written to directly instead, since renaming would replace it.
+class AtomicFile {
+  public:
+    explicit AtomicFile(std::filesystem::path path);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    std::ostream& stream() { return stream_; }
+
+    /// Throws InputError, naming the path, when something could not be written.
+    void commit();
+
+  private:
+    std::filesystem::path path_;       ///< as given, for messages
+    std::filesystem::path target_;     ///< with symbolic links followed
+    std::filesystem::path temporary_;  ///< empty when writing directly
+    std::ofstream stream_;
+};
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+void write_file_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+
+/// Shortest text that reads back to the same double; valid JSON for finite numbers ("-0.0" for negative zero, since
+/// JSON readers take "-0" for the integer 0). Otherwise "nan", "inf" or "-inf".
+std::string format_double(double value);
+void append_double(std::string& text, double value);
+
+/// `text` fit for one line of a message: control characters become blanks, ill-formed UTF-8 becomes '?', and what
+/// exceeds `limit` bytes is replaced by "...".
+std::string one_line(std::string_view text, std::size_t limit = 200);
+
+/// Throws InputError "source: message", both made one line; without a source just the message.
+[[noreturn]] void fail_input(std::string_view source, std::string_view message);
+
+}  // namespace certicone

@@ -1,0 +1,116 @@
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <iostream>
+
+#include "geometry/branch.hpp"
+#include "geometry/max_readout.hpp"
+#include "network/network_io.hpp"
+#include "network/points.hpp"
+#include "support/error.hpp"
+#include "support/file.hpp"
+#include "verify/commands.hpp"
+#include "verify/report_json.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+struct ReadoutArguments {
+    std::string network, points, directions, json;
+    bool hessian = false;
+    double tolerance = 0.0;
+};
+
+PointReadout read_out(const Network& network, const Curvature& curvature, const Vector& x, const Matrix& directions,
+                      const ReadoutArguments& arguments) {
+    PointReadout readout_;
+    readout_.state = evaluate(network, x, arguments.tolerance);
+    readout_.xi = canonical_selector(network, readout_.state);
+    readout_.gradient = readout(network, readout_.xi);
+    if (readout_.state.pattern.nondegenerate()) {
+        readout_.branch_radius = curvature.branch_radius(readout_.state).radius();
+        if (arguments.hessian) readout_.hessian = curvature.hessian(readout_.state);
+    }
+    for (Index k = 0; k < directions.cols(); ++k)
+        readout_.directional.push_back(directional_derivative(network, readout_.state, directions.col(k)));
+    return readout_;
+}
+
+void print(std::ostream& out, Index index, const PointReadout& point) {
+    fmt::print(out, "point {}\n  value          {}\n  gradient       [{}]\n", index, point.state.value,
+               fmt::join(point.gradient, ", "));
+    const auto units = point.state.pattern.degenerate_units();
+    const auto modules = point.state.pattern.degenerate_modules();
+    if (units.empty() && modules.empty()) {
+        fmt::print(out, "  degenerate     no\n");
+        fmt::print(out, "  branch radius  {}\n", *point.branch_radius);
+    } else {
+        fmt::print(out, "  degenerate     ");
+        for (const auto& [layer, unit] : units)
+            fmt::print(out, "unit {} of layer {}; ", unit, layer);
+        for (const Index module : modules)
+            fmt::print(out, "conic module {}; ", module);
+        fmt::print(out, "the gradient shown is the canonical subgradient\n");
+    }
+    if (point.hessian) {
+        fmt::print(out, "  smallest eigenvalue of the Hessian  {}\n", smallest_eigenvalue(*point.hessian));
+        for (Index i = 0; i < point.hessian->rows(); ++i)
+            fmt::print(out, "  {} [{}]\n", i == 0 ? "hessian" : "       ",
+                       fmt::join(Vector(point.hessian->row(i)), ", "));
+    }
+    if (!point.directional.empty()) fmt::print(out, "  directional    [{}]\n", fmt::join(point.directional, ", "));
+}
+
+void write_json(std::ostream& out, Index count, const std::function<PointReadout(Index)>& point) {
+    out << "{\"format\":\"certicone-readout/1\",\"points\":[";
+    for (Index j = 0; j < count; ++j)
+        out << (j > 0 ? ",\n" : "\n") << to_json(point(j)).dump();
+    out << "\n]}\n";
+}
+
+int run(const ReadoutArguments& arguments) {
+    if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
+    const Network network = read_network(arguments.network);
+    const Matrix points = read_points(arguments.points, network.input_dim);
+    const Matrix directions = arguments.directions.empty()
+                                  ? Matrix(network.input_dim, 0)
+                                  : read_points(arguments.directions, network.input_dim, PointKind::directions);
+    const Curvature curvature(network);
+    const auto point = [&](Index j) {
+        try {
+            return read_out(network, curvature, points.col(j), directions, arguments);
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
+        }
+    };
+    if (arguments.json != "-")
+        for (Index j = 0; j < points.cols(); ++j)
+            print(std::cout, j, point(j));
+    if (arguments.json == "-")
+        write_json(std::cout, points.cols(), point);
+    else if (!arguments.json.empty())
+        write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, points.cols(), point); });
+    return kExitCertified;
+}
+
+}  // namespace
+
+Command add_readout(CLI::App& app) {
+    auto arguments = std::make_shared<ReadoutArguments>();
+    CLI::App* command =
+        app.add_subcommand("readout", "Value, multipliers, gradient, Hessian and directional derivatives at points");
+    command->add_option("NETWORK", arguments->network, "network file: JSON (soc-icnn/1) or safetensors")->required();
+    command->add_option("--points", arguments->points, "points: JSON, CSV or .npy")->required();
+    command->add_option("--directions", arguments->directions, "directions for f'(x;d): JSON, CSV or .npy");
+    command->add_flag("--hessian", arguments->hessian, "the Hessian too, where x is nondegenerate");
+    command->add_option("--tolerance", arguments->tolerance,
+                        "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
+    command->add_option("--json", arguments->json, "write certicone-readout/1 to this file, - for standard output");
+    command->footer(
+        "Example:\n"
+        "  certicone readout data/paper/exp3.network.json --points data/paper/exp3.points.json --json -");
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace certicone::verify

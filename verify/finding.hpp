@@ -1,0 +1,55 @@
+// What the checks found: typed results with a place. Checks make them, reports only render them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "geometry/local_state.hpp"
+
+namespace certicone::verify {
+
+enum class Outcome { Passed, Failed, Skipped };
+std::string_view to_string(Outcome outcome);
+
+/// One check at one point. It passes when figure ≤ bound; the bound is derived, and `reason` says from what.
+struct Finding {
+    std::string id;      ///< "theorem1.strong_duality"
+    std::string solver;  ///< "closed form", "scs", …
+    Outcome outcome = Outcome::Skipped;
+    double figure = 0.0;
+    double bound = 0.0;
+    std::string level = "numeric";  ///< "numeric", "rigorous" or "exact"
+    std::string where;              ///< the unit, module or quantity that came closest to its bound
+    std::string reason;             ///< what the bound rests on; for failed and skipped checks, why
+};
+
+/// Passed when figure ≤ bound; a figure that is not a number fails.
+Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason);
+Finding failed(std::string id, std::string solver, std::string reason);
+Finding skipped(std::string id, std::string solver, std::string reason);
+
+struct PointReport {
+    Index index = 0;
+    Vector x;
+    std::vector<std::pair<Index, Index>> degenerate_units;
+    std::vector<Index> degenerate_modules;
+    std::vector<Finding> findings;
+};
+
+struct Summary {
+    Index points = 0, checks = 0, passed = 0, failed = 0, skipped = 0;
+};
+
+struct NetworkReport {
+    std::string name;
+    std::string sha256;
+    std::string points_from;  ///< a file, or how they were sampled
+    std::vector<std::pair<std::string, std::string>> environment;
+    std::vector<PointReport> points;
+    double seconds = 0.0;
+
+    Summary summary() const;
+};
+
+}  // namespace certicone::verify

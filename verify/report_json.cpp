@@ -1,0 +1,96 @@
+#include "verify/report_json.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+/// JSON has no infinities and no NaN: they are written as null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json degenerate(const std::vector<std::pair<Index, Index>>& units, const std::vector<Index>& modules) {
+    Json relu = Json::array();
+    for (const auto& [layer, unit] : units)
+        relu.push_back({layer, unit});
+    return {{"relu", std::move(relu)}, {"conic", modules}};
+}
+
+Json to_json(const Finding& finding) {
+    return {{"id", finding.id},
+            {"solver", finding.solver},
+            {"status", to_string(finding.outcome)},
+            {"figure", number(finding.figure)},
+            {"bound", number(finding.bound)},
+            {"class", finding.level},
+            {"where", finding.where},
+            {"reason", finding.reason}};
+}
+
+}  // namespace
+
+Json to_json(const Vector& vector) {
+    Json list = Json::array();
+    for (const double entry : vector)
+        list.push_back(number(entry));
+    return list;
+}
+
+Json to_json(const Matrix& matrix) {
+    Json rows = Json::array();
+    for (Index i = 0; i < matrix.rows(); ++i)
+        rows.push_back(to_json(Vector(matrix.row(i))));
+    return rows;
+}
+
+Json to_json(const std::vector<Vector>& blocks) {
+    Json list = Json::array();
+    for (const Vector& block : blocks)
+        list.push_back(to_json(block));
+    return list;
+}
+
+Json to_json(const PointReadout& readout) {
+    const Pattern& pattern = readout.state.pattern;
+    return {{"x", to_json(readout.state.x)},
+            {"value", number(readout.state.value)},
+            {"gradient", to_json(readout.gradient)},
+            {"nu", to_json(readout.xi.nu)},
+            {"p", to_json(readout.xi.p)},
+            {"r", to_json(readout.xi.r)},
+            {"degenerate", degenerate(pattern.degenerate_units(), pattern.degenerate_modules())},
+            {"hessian", readout.hessian ? to_json(*readout.hessian) : Json(nullptr)},
+            {"branch_radius", readout.branch_radius ? number(*readout.branch_radius) : Json(nullptr)},
+            {"directional", readout.directional}};
+}
+
+void write_json(std::ostream& out, const NetworkReport& report) {
+    const Summary sum = report.summary();
+    Json environment = Json::object();
+    for (const auto& [key, value] : report.environment)
+        environment[key] = value;
+    const Json head = {{"format", "certicone-report/1"},
+                       {"network", {{"name", report.name}, {"sha256", report.sha256}}},
+                       {"environment", std::move(environment)},
+                       {"summary",
+                        {{"points", sum.points},
+                         {"checks", sum.checks},
+                         {"passed", sum.passed},
+                         {"failed", sum.failed},
+                         {"skipped", sum.skipped}}}};
+    std::string text = head.dump();
+    text.pop_back();  // the points follow in the same object, one a line
+    out << text << ",\"points\":[";
+    for (std::size_t k = 0; k < report.points.size(); ++k) {
+        const PointReport& point = report.points[k];
+        Json checks = Json::array();
+        for (const Finding& finding : point.findings)
+            checks.push_back(to_json(finding));
+        const Json entry = {{"index", point.index},
+                            {"x", to_json(point.x)},
+                            {"degenerate", degenerate(point.degenerate_units, point.degenerate_modules)},
+                            {"checks", std::move(checks)}};
+        out << (k > 0 ? ",\n" : "\n") << entry.dump();
+    }
+    out << "\n]}\n";
+}
+
+}  // namespace certicone::verify
