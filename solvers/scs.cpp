@@ -99,8 +99,14 @@ class ScsWorkspace final : public Workspace {
         ScsInfo info{};
         scs_solve(work_.get(), &answer, &info, usable ? 1 : 0);
         Solution solution;
-        solution.claimed = {status_of(info, settings_), info.status, info.iter,
-                            info.solve_time * 1e-3,     info.pobj,   info.dobj};
+        solution.claimed = {status_of(info, settings_),
+                            info.status,
+                            info.iter,
+                            info.solve_time * 1e-3,
+                            info.pobj,
+                            info.dobj,
+                            info.res_pri,
+                            info.res_dual};
         solved_before_ = solution.claimed.status == Status::Solved;
         solution.x = x_;
         solution.y = rows_.back(y_.data());

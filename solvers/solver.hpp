@@ -3,6 +3,7 @@
 // measure.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -50,6 +51,8 @@ struct Claim {
     double seconds = 0.0;
     double primal_objective = 0.0;
     double dual_objective = 0.0;
+    double primal_residual = std::numeric_limits<double>::quiet_NaN();  ///< by its own rule; NaN where it has none
+    double dual_residual = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What we find in it: residuals in the largest entry, cone distances Euclidean, largest block.
