@@ -1,12 +1,16 @@
 #include <array>
 
+#include "solvers/clarabel.hpp"
+#include "solvers/highs.hpp"
+#include "solvers/osqp.hpp"
 #include "solvers/scs.hpp"
 #include "solvers/solver.hpp"
 
 namespace certicone::solvers {
 
 std::span<const Backend* const> backends() {
-    static const std::array<const Backend*, 1> all{&scs_backend()};
+    static const std::array<const Backend*, 4> all{&scs_backend(), &clarabel_backend(), &highs_backend(),
+                                                   &osqp_backend()};
     return all;
 }
 

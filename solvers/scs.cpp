@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "solvers/rotated_rows.hpp"
+#include "conic/rotated_rows.hpp"
 #include "support/error.hpp"
 
 namespace certicone::solvers {
@@ -123,7 +123,7 @@ class ScsWorkspace final : public Workspace {
         void operator()(ScsWork* work) const { scs_finish(work); }
     };
 
-    RotatedRows rows_;
+    conic::RotatedRows rows_;
     ScsSettings settings_;
     std::unique_ptr<ScsWork, Finish> work_;
     Vector x_, y_, s_;

@@ -77,8 +77,7 @@ Solution Workspace::solve(bool warm) {
 }
 
 std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Settings& settings) const {
-    for (const Readiness& readiness : {available(), enabled()})
-        if (!readiness.ready) throw SolverUnavailable(fmt::format("solver '{}': {}", name(), readiness.reason));
+    require_usable(*this);
     conic::validate(program);
     validate(settings);
     for (const auto& [option, text] : settings.options) {
@@ -99,6 +98,11 @@ std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Sett
     if (program.P.nonZeros() > 0 && !can.quadratic_objective)
         throw InputError(fmt::format("solver '{}' does not support a quadratic objective", name()));
     return setup(std::move(program), settings);
+}
+
+void require_usable(const Backend& backend) {
+    for (const Readiness& readiness : {backend.available(), backend.enabled()})
+        if (!readiness.ready) throw SolverUnavailable(fmt::format("solver '{}': {}", backend.name(), readiness.reason));
 }
 
 const Backend& backend(std::string_view name) {

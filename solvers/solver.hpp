@@ -124,6 +124,9 @@ std::span<const Backend* const> backends();
 /// Throws InputError for a name that no backend has (listing those there are).
 const Backend& backend(std::string_view name);
 
+/// Throws SolverUnavailable, with the reason, for a backend that is not available or not enabled.
+void require_usable(const Backend& backend);
+
 /// The value of a backend's own option as a number; `fallback` where it is not given. Throws InputError otherwise.
 double number_option(const Settings& settings, std::string_view name, double fallback);
 

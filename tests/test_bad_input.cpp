@@ -1,6 +1,7 @@
 // Any bad input: exit code 2, nothing on standard output, one clear line on standard error that names the file and the
 // place. Never a crash, a hang or a stack of exceptions.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -41,7 +42,7 @@ TEST_CASE("bad networks") {
     const ScratchFolder folder;
     int number = 0;
     const auto refuse = [&](const std::string& content, const std::string& must_name) {
-        const std::string path = file_with(folder, "bad" + std::to_string(number++) + ".json", content);
+        const std::string path = file_with(folder, fmt::format("bad{}.json", number++), content);
         check_refused("inspect " + path, must_name);
         check_refused("inspect " + path, path);
     };
@@ -86,7 +87,7 @@ TEST_CASE("bad points") {
     const ScratchFolder folder;
     int number = 0;
     const auto refuse = [&](const std::string& content, const std::string& must_name) {
-        const std::string path = file_with(folder, "p" + std::to_string(number++), content);
+        const std::string path = file_with(folder, fmt::format("p{}", number++), content);
         check_refused("readout " + paper + "exp3.network.json --points " + path, must_name);
         check_refused("readout " + paper + "exp3.network.json --points " + path, path);
         check_refused("certify " + paper + "exp3.network.json --points " + path, must_name);
@@ -122,7 +123,7 @@ TEST_CASE("safetensors headers that lie") {
     };
     int number = 0;
     const auto refuse = [&](const std::string& content) {
-        const std::string path = file_with(folder, "lie" + std::to_string(number++) + ".safetensors", content);
+        const std::string path = file_with(folder, fmt::format("lie{}.safetensors", number++), content);
         check_refused("inspect " + path, path);
     };
     refuse(with_length(0));

@@ -13,9 +13,13 @@ struct CertifyOptions {
     std::vector<std::string> solvers{"scs"};
     solvers::Settings settings;
     double tolerance = 0.0;  ///< for degeneracy; 0: exact
+    Index threads = 0;       ///< 0: all cores
+    std::string dump;        ///< every solve is written to "<dump>.<program>.point<j>.<solver>.json"; empty: none
 };
 
-/// One report a column of `points`, in order. `progress` is called with the number of finished points.
+/// One report a column of `points`, in order, the same digit for digit for any number of threads: points are dealt out in
+/// runs of 16, each with solvers of its own that start afresh. `progress` is called with the number of finished points, by
+/// one thread at a time. After an interrupt (verify/interrupt.hpp) the points not begun have skipped checks.
 /// Throws SolverUnavailable or InputError before any work when a solver cannot be used.
 std::vector<PointReport> certify(const Network& network, const Matrix& points, const CertifyOptions& options,
                                  const std::function<void(Index)>& progress = {});

@@ -12,6 +12,7 @@
 #include "support/sha256.hpp"
 #include "verify/certify.hpp"
 #include "verify/commands.hpp"
+#include "verify/interrupt.hpp"
 #include "verify/report_json.hpp"
 #include "verify/report_table.hpp"
 
@@ -41,6 +42,13 @@ std::string points_beside(const std::string& network) {
     return {};
 }
 
+std::string progress_bar(const std::string& name, Index done, Index total) {
+    constexpr Index width = 40;
+    const auto filled = static_cast<std::size_t>(width * done / total);
+    return fmt::format("\r{} [{}{}] {}/{} points", name, std::string(filled, '#'), std::string(width - filled, ' '),
+                       done, total);
+}
+
 NetworkReport certify_network(const std::string& path, const CertifyArguments& arguments) {
     const std::string bytes = read_file(path);
     const Network network = parse_network(bytes, path);
@@ -64,11 +72,13 @@ NetworkReport certify_network(const std::string& path, const CertifyArguments& a
         report.environment.emplace_back("seed", std::to_string(arguments.seed));
     }
 
-    const bool show = isatty(STDERR_FILENO) != 0;
+    CertifyOptions options = arguments.options;
+    if (!options.dump.empty()) options.dump += "/" + network.name;
+    const bool show = isatty(STDERR_FILENO) != 0;  // a progress bar on a terminal, none when redirected
     const auto begin = std::chrono::steady_clock::now();
     try {
-        report.points = certify(network, points, arguments.options, [&](Index done) {
-            if (show) std::cerr << fmt::format("\r{}: {} of {} points", report.name, done, points.cols()) << std::flush;
+        report.points = certify(network, points, options, [&](Index done) {
+            if (show) std::cerr << progress_bar(report.name, done, points.cols()) << std::flush;
         });
     } catch (const InputError& error) {
         throw InputError(fmt::format("{}: {}", file.empty() ? path : file, error.what()));
@@ -85,11 +95,15 @@ int run(const CertifyArguments& arguments) {
     if (arguments.sample < 0) throw InputError("--sample must be > 0");
     if (!arguments.json.empty() && arguments.networks.size() > 1)
         throw InputError("--json describes one network: certify them one at a time");
+    if (arguments.options.threads < 0) throw InputError("--threads must be >= 0");
+    if (!arguments.options.dump.empty() && !std::filesystem::is_directory(arguments.options.dump))
+        throw InputError(fmt::format("--dump {}: no such folder", arguments.options.dump));
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
 
     std::vector<NetworkReport> reports;
+    const InterruptGuard guard;
     for (const std::string& path : arguments.networks)
-        reports.push_back(certify_network(path, arguments));
+        if (interrupted() == 0) reports.push_back(certify_network(path, arguments));
     Index failures = 0;
     for (const NetworkReport& report : reports)
         failures += report.summary().failed;
@@ -99,6 +113,10 @@ int run(const CertifyArguments& arguments) {
         write_table(std::cout, reports);
     if (!arguments.json.empty() && arguments.json != "-")
         write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, reports.front()); });
+    if (interrupted() != 0) {
+        std::cerr << "certicone: interrupted; finished points are reported, the others are skipped\n";
+        return 128 + interrupted();
+    }
     return failures > 0 ? kExitFailed : kExitCertified;
 }
 
@@ -119,6 +137,9 @@ Command add_certify(CLI::App& app) {
     command->add_option("--tolerance", arguments->options.tolerance,
                         "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
     command->add_option("--eps", arguments->options.settings.eps_abs, "the solvers' tolerance (default 1e-9)");
+    command->add_option("--dump", arguments->options.dump,
+                        "write every program a solver is given to this folder, as Clarabel JSON");
+    command->add_option("--threads", arguments->options.threads, "threads (default: all cores; same results for any)");
     command->add_option("--json", arguments->json, "write certicone-report/1 to this file, - for standard output");
     command->footer(
         "Example:\n"

@@ -116,13 +116,13 @@ Finding check_solver_duality(const conic::ValueFunction& value_function, const L
 
     // The closed-form pair in the units of the scaled program.
     const conic::Scaling& scaling = *answer.scaling;
-    const Vector x_star = value_function.primal(state).cwiseQuotient(scaling.column) / scaling.size;
+    const Vector x_star = value_function.primal(state).cwiseQuotient(scaling.column) / scaling.primal;
     const Vector y_star = value_function.dual(canonical).cwiseQuotient(scaling.row);
     const Vector s_star = answer.program->b - answer.program->A * x_star;
     const double blocks = std::sqrt(static_cast<double>(answer.program->blocks.size()));
     const double primal_side = y_star.cwiseAbs().dot(found.primal) + y_star.norm() * blocks * measured.primal_cone;
     const double dual_side = x_star.cwiseAbs().dot(found.dual) + s_star.norm() * blocks * measured.dual_cone;
-    const double bound = scaling.size * (std::max(primal_side, dual_side) + measured.gap + found.objective_rounding) +
+    const double bound = scaling.primal * (std::max(primal_side, dual_side) + measured.gap + found.objective_rounding) +
                          rounding_of_value(value_function.network(), state.x, canonical);
 
     const double primal_error = std::abs(answer.objective(measured.primal_objective) - state.value);

@@ -3,7 +3,7 @@
 
 #include "geometry/gap.hpp"
 #include "verify/finding.hpp"
-#include "verify/value_function_session.hpp"
+#include "verify/sessions.hpp"
 
 namespace certicone::verify {
 

@@ -105,12 +105,35 @@ pip_source() {
     tar -xzf "$work/download/$1"-*.tar.gz -C "$work/$1" --strip-components=1
 }
 
+# crate_sources NAME: downloads the Rust crates pinned in NAME.crates.txt (lines "crate version sha256"), checks their
+# hashes and leaves each in $work/NAME.crates/<crate>-<version>, a folder that cargo can use as a source. Crates they
+# depend on are kept only if pinned as well.
+crate_sources() {
+    local crate version hash project=$work/$1.project
+    command -v cargo >/dev/null || die "cargo not found: it is needed to download $1"
+    mkdir -p "$project/src" "$work/$1.crates"
+    touch "$project/src/lib.rs"
+    {
+        printf '[package]\nname = "pins"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
+        while read -r crate version hash; do
+            printf '%s = { package = "%s", version = "=%s", default-features = false }\n' \
+                "$crate-${version//./_}" "$crate" "$version"
+        done <"$here/$1.crates.txt"
+    } >"$project/Cargo.toml"
+    quietly cargo vendor --versioned-dirs --manifest-path "$project/Cargo.toml" "$project/vendor"
+    while read -r crate version hash; do
+        grep -q "\"package\":\"$hash\"" "$project/vendor/$crate-$version/.cargo-checksum.json" ||
+            die "$crate $version is not the one pinned in $1.crates.txt: its SHA-256 differs"
+        mv "$project/vendor/$crate-$version" "$work/$1.crates/"
+    done <"$here/$1.crates.txt"
+}
+
 install_scs() {
     local options=(-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON
         -DUSE_LAPACK=ON -DCMAKE_INSTALL_LIBDIR=lib)
     local pin stamp name
     pin=$(<"$here/scs.txt")
-    stamp="$pin ${options[*]}"
+    stamp="$pin ${options[*]} without CTRLC"
     name=${pin%% *}
     if in_place scs "$stamp"; then
         say "$name: in place"
@@ -119,12 +142,114 @@ install_scs() {
 
     say "$name: downloading"
     pip_source scs
+    # Its own Ctrl-C listener swaps process-wide handlers at every solve, which several threads cannot share.
+    sed -i 's/-DCTRLC//' "$work/scs/scs_source/CMakeLists.txt"
     say "$name: building"
     quietly cmake -S "$work/scs/scs_source" -B "$work/build" "${options[@]}" -DCMAKE_INSTALL_PREFIX="$work/prefix"
     quietly cmake --build "$work/build" --parallel "$jobs"
     quietly cmake --install "$work/build"
     put_in_place scs "$stamp" "$work/prefix"
     say "$name: built"
+}
+
+# Clarabel's crates, and the Cargo.lock that only they satisfy; CMake builds them with solvers/clarabel.
+install_clarabel() {
+    local stamp name version oldest=1.70
+    stamp="$(<"$here/clarabel.crates.txt") $(<"$here/../clarabel/Cargo.toml")"
+    name=clarabel-$(sed -n 's/^clarabel \([^ ]*\) .*/\1/p' "$here/clarabel.crates.txt")
+    if in_place clarabel "$stamp"; then
+        say "$name: in place"
+        return
+    fi
+    version=$(cargo --version 2>/dev/null | cut -d ' ' -f 2) || true
+    if [[ $(printf '%s\n' "$oldest" "${version:-0}" | sort --version-sort | head -n 1) != "$oldest" ]]; then
+        say "$name: left out, for it needs cargo $oldest or newer (found: ${version:-none})"
+        return
+    fi
+
+    say "$name: downloading"
+    crate_sources clarabel
+    mkdir -p "$work/clarabel.prefix/src"
+    mv "$work/clarabel.crates" "$work/clarabel.prefix/crates"
+    cp "$here/../clarabel/Cargo.toml" "$work/clarabel.prefix/"
+    touch "$work/clarabel.prefix/src/lib.rs"
+    quietly cargo generate-lockfile --offline --manifest-path "$work/clarabel.prefix/Cargo.toml" \
+        --config "source.crates-io.replace-with = 'pinned'" \
+        --config "source.pinned.directory = '$work/clarabel.prefix/crates'"
+    rm -r "$work/clarabel.prefix/src" "$work/clarabel.prefix/Cargo.toml"
+    put_in_place clarabel "$stamp" "$work/clarabel.prefix"
+    say "$name: downloaded"
+}
+
+# OSQP's C sources are in its Rust crate; the linear solver they fetch at build time, QDLDL, is pinned by itself.
+# Profiling stays on, for without it OSQP has no time limit.
+install_osqp() {
+    local options=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib -DOSQP_VERSION=1.0.0 -DOSQP_USE_LONG=OFF
+        -DOSQP_BUILD_SHARED_LIB=OFF -DOSQP_BUILD_DEMO_EXE=OFF -DOSQP_CODEGEN=OFF -DOSQP_ENABLE_DERIVATIVES=OFF
+        -DOSQP_ENABLE_PRINTING=OFF -DOSQP_ENABLE_INTERRUPT=OFF -DFETCHCONTENT_FULLY_DISCONNECTED=ON)
+    local name=osqp==1.0.0 stamp crate
+    stamp="$(<"$here/osqp.crates.txt") $(<"$here/qdldl.txt") ${options[*]}"
+    if in_place osqp "$stamp"; then
+        say "$name: in place"
+        return
+    fi
+    if ! command -v cargo >/dev/null; then
+        say "$name: left out, for its sources come as a Rust crate and cargo was not found"
+        return
+    fi
+
+    say "$name: downloading"
+    crate_sources osqp
+    pip_source qdldl
+    crate=("$work"/osqp.crates/osqp-sys-*)
+    say "$name: building"
+    quietly cmake -S "${crate[0]}/osqp" -B "$work/osqp.build" "${options[@]}" \
+        -DFETCHCONTENT_SOURCE_DIR_QDLDL="$work/qdldl/c/qdldl" -DCMAKE_INSTALL_PREFIX="$work/osqp.prefix"
+    quietly cmake --build "$work/osqp.build" --parallel "$jobs"
+    quietly cmake --install "$work/osqp.build"
+    put_in_place osqp "$stamp" "$work/osqp.prefix"
+    say "$name: built"
+}
+
+# HiGHS takes minutes to compile, so its library is the one in its Python wheel (the Python version there does not
+# matter to it), with the C headers of the source package of the same version. solvers/deps/highs-config.cmake makes
+# it look like HiGHS's own installation.
+install_highs() {
+    local stamp name version machine prefix=$work/highs.prefix
+    machine=$(uname -s)-$(uname -m)
+    stamp="$(<"$here/highspy.txt") $(<"$here/highs-config.cmake") $machine"
+    name=$(cut -d ' ' -f 1 "$here/highspy.txt")
+    version=${name#*==}
+    if in_place highs "$stamp"; then
+        say "$name: in place"
+        return
+    fi
+    if [[ $machine != Linux-x86_64 && $machine != Linux-aarch64 ]]; then
+        say "$name: left out, for no library is pinned for $machine"
+        return
+    fi
+
+    say "$name: downloading"
+    pip_source highspy
+    quietly "$python" -m pip download --disable-pip-version-check --no-input --no-deps --only-binary :all: \
+        --implementation cp --python-version 3.11 --abi cp311 --platform "manylinux_2_28_${machine#*-}" \
+        --require-hashes --requirement "$here/highspy.txt" --dest "$work/download"
+    quietly "$python" -m zipfile -e "$work/download/highspy-$version"-*.whl "$work/highs.wheel"
+    mkdir -p "$prefix/lib/cmake/highs" "$prefix/include/highs"/{interfaces,lp_data,util}
+    cp "$work/highs.wheel/highspy/libhighs.so.1" "$work/highspy/LICENSE.txt" "$prefix/lib/"
+    cp "$here/highs-config.cmake" "$prefix/lib/cmake/highs/"
+    printf 'set(PACKAGE_VERSION %s)\nif(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)\n%s\nendif()\n' \
+        "$version" '    set(PACKAGE_VERSION_COMPATIBLE TRUE)' >"$prefix/lib/cmake/highs/highs-config-version.cmake"
+    (
+        cd "$work/highspy/highs"
+        cp interfaces/highs_c_api.h "$prefix/include/highs/interfaces/"
+        cp lp_data/HighsCallbackStruct.h "$prefix/include/highs/lp_data/"
+        cp util/HighsInt.h "$prefix/include/highs/util/"
+    )
+    # All that these headers take from HConfig.h is whether HIGHSINT64 is defined: not in the wheel.
+    printf '#pragma once\n' >"$prefix/include/highs/HConfig.h"
+    put_in_place highs "$stamp" "$prefix"
+    say "$name: unpacked"
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -139,3 +264,6 @@ trap 'rm -rf "$work"' EXIT
 
 install_debian_packages
 install_scs
+install_clarabel
+install_highs
+install_osqp

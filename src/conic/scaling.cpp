@@ -2,15 +2,19 @@
 
 namespace certicone::conic {
 
+Scaling no_scaling(const ConicProgram& program) {
+    return {Vector::Ones(program.rows()), Vector::Ones(program.columns()), 1.0, 1.0};
+}
+
 ConicProgram scaled(const ConicProgram& program, const Scaling& scaling) {
     ConicProgram result = program;
     result.A = scaling.row.asDiagonal() * program.A * scaling.column.asDiagonal();
     result.P = scaling.column.asDiagonal() * program.P * scaling.column.asDiagonal();
-    result.P *= scaling.size;
+    result.P *= scaling.objective * scaling.primal;
     result.A.makeCompressed();
     result.P.makeCompressed();
     result.b = scaling.scaled_b(program.b);
-    result.c = scaling.column.cwiseProduct(program.c);
+    result.c = scaling.scaled_c(program.c);
     result.c0 = 0.0;
     return result;
 }
@@ -26,12 +30,14 @@ DualBoxScaling::DualBoxScaling(const ValueFunction& value_function) : value_func
     scaling_.column = Vector::Ones(value_function.program().columns());
     const std::vector<Vector> box = dual_box(network);
     for (std::size_t l = 0; l < box.size(); ++l) {
+        if (layout.z[l] < 0) continue;
         const Vector ub = (box[l].array() > 0.0).select(box[l], 1.0);
         scaling_.row.segment(layout.relu[l], ub.size()) = ub;
         scaling_.row.segment(layout.bound[l], ub.size()) = ub;
         scaling_.column.segment(layout.z[l], ub.size()) = ub.cwiseInverse();
     }
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        if (layout.s[h] < 0) continue;
         scaling_.row(layout.quadratic_cone[h]) = network.quadratic[h].alpha;
         scaling_.column(layout.s[h]) = 1.0 / network.quadratic[h].alpha;
     }
@@ -53,6 +59,7 @@ const Scaling& DualBoxScaling::at_current_point() {
     // σ without the quadratic modules first: it is the natural size where a module's residual vanishes.
     double size = 0.0;
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
+        if (layout.z[l] < 0) continue;
         const Index units = network.layers[l].units();
         size = std::max(size, scaling_.row.segment(layout.relu[l], units)
                                   .cwiseProduct(b.segment(layout.relu[l], units))
@@ -64,6 +71,7 @@ const Scaling& DualBoxScaling::at_current_point() {
                                       b.segment(layout.conic_link[g], network.conic[g].d.size()).stableNorm());
     const double without_modules = size > 0.0 ? size : 1.0;
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        if (layout.s[h] < 0) continue;
         const double alpha = network.quadratic[h].alpha;
         const Index count = network.quadratic[h].e.size();
         const double length = b.segment(layout.quadratic_link[h], count).stableNorm();
@@ -74,7 +82,7 @@ const Scaling& DualBoxScaling::at_current_point() {
         scaling_.column.segment(layout.eta[h], count).setConstant(1.0 / (alpha * tau));
         size = std::max(size, alpha * tau * tau);
     }
-    scaling_.size = size > 0.0 ? size : 1.0;
+    scaling_.primal = size > 0.0 ? size : 1.0;
     return scaling_;
 }
 

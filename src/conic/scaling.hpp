@@ -1,7 +1,10 @@
-// Dual-box scaling (design §2): the change of units in which every multiplier of the value-function program is of size
-// one and every primal quantity is a contribution to f.
+// Changes of units, and among them dual-box scaling (design §2): the one in which every multiplier of the value-function
+// program is of size one and every primal quantity is a contribution to f.
 //
-//   Ã = R A C,  b̃ = R b / σ,  c̃ = C c;      x = σ C x̃,  s = σ R⁻¹ s̃,  y = R ỹ,  objective − c0 = σ · objectivẽ
+//   Ã = R A C,  b̃ = R b / σ,  c̃ = κ C c,  P̃ = κσ C P C;
+//   x = σ C x̃,  s = σ R⁻¹ s̃,  y = R ỹ / κ,  objective − c0 = (σ/κ) · objectivẽ
+//
+// For the value function κ = 1 and
 //
 //   ReLU rows (ℓ,i)   R = ub_{ℓ,i}, C = 1/ub_{ℓ,i}, with ub the bounds for ν = ub throughout (1 where ub = 0): then
 //                     0 ≤ ν̃ ≤ 1, c̃ = 1, and every Ũ has column sums 1.
@@ -19,15 +22,21 @@
 namespace certicone::conic {
 
 struct Scaling {
-    Vector row;         ///< R
-    Vector column;      ///< C
-    double size = 1.0;  ///< σ
+    Vector row;              ///< R
+    Vector column;           ///< C
+    double primal = 1.0;     ///< σ
+    double objective = 1.0;  ///< κ
 
-    Vector scaled_b(const Vector& b) const { return row.cwiseProduct(b) / size; }
-    Vector unscale_x(const Vector& x) const { return size * column.cwiseProduct(x); }
-    Vector unscale_s(const Vector& s) const { return size * s.cwiseQuotient(row); }
-    Vector unscale_y(const Vector& y) const { return row.cwiseProduct(y); }
+    Vector scaled_b(const Vector& b) const { return row.cwiseProduct(b) / primal; }
+    Vector scaled_c(const Vector& c) const { return objective * column.cwiseProduct(c); }
+    Vector unscale_x(const Vector& x) const { return primal * column.cwiseProduct(x); }
+    Vector unscale_s(const Vector& s) const { return primal * s.cwiseQuotient(row); }
+    Vector unscale_y(const Vector& y) const { return row.cwiseProduct(y) / objective; }
+    double unscale_objective(double value) const { return primal / objective * value; }
 };
+
+/// The scaling that changes nothing.
+Scaling no_scaling(const ConicProgram& program);
 
 /// The program in the units of `scaling`; c0 is kept out of it (0).
 ConicProgram scaled(const ConicProgram& program, const Scaling& scaling);

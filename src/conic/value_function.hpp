@@ -19,9 +19,23 @@
 
 namespace certicone::conic {
 
+/// Which blocks of f a program holds. By Proposition 1 the program separates, so each block can be solved on its own.
+struct Parts {
+    bool relu = true;
+    std::vector<std::size_t> quadratic;
+    std::vector<std::size_t> conic;
+
+    static Parts all(const Network& network);
+    static Parts relu_backbone() { return {true, {}, {}}; }  ///< the LP (ps_relu_lp)
+    static Parts one_quadratic(std::size_t h) { return {false, {h}, {}}; }
+    static Parts one_conic(std::size_t g) { return {false, {}, {g}}; }
+};
+
 class ValueFunction {
   public:
-    explicit ValueFunction(const Network& network);
+    explicit ValueFunction(const Network& network) : ValueFunction(network, Parts::all(network)) {}
+    /// The value of the program is that of the chosen blocks; vᵀx + b0 belongs to the ReLU block.
+    ValueFunction(const Network& network, const Parts& parts);
 
     /// Puts x into b and c0; everything else stays.
     void set_point(const Vector& x);
@@ -29,14 +43,14 @@ class ValueFunction {
     const Network& network() const { return *network_; }
     const ConicProgram& program() const { return program_; }
 
-    /// ν = y, p = −y, r = −y of the rows named above.
+    /// ν = y, p = −y, r = −y of the rows named above; zero for blocks that are not in the program.
     Multipliers multipliers(const Vector& y) const;
 
     /// The closed-form optimal pair at `state` for the multipliers ξ ∈ D*(x): columns z, s, η, t, ω, and all of y.
     Vector primal(const LocalState& state) const;
     Vector dual(const Multipliers& xi) const;
 
-    /// First row (or column) of each block; −1 for a conic module left out.
+    /// First row (or column) of each block; −1 for a block left out.
     struct Layout {
         std::vector<Index> relu, bound, z;
         std::vector<Index> quadratic_link, quadratic_cone, s, eta;

@@ -28,7 +28,8 @@ BatchEvaluator::BatchEvaluator(const Network& network) : network_(&network), und
             if (structurally_zero(layer, i)) relu_error_.back()(i) = -1.0;
 
         stacked_.emplace_back(layer.units(), layer.U.cols() + d0);
-        stacked_.back() << layer.U, layer.W;
+        if (l > 0) stacked_.back().leftCols(layer.U.cols()) = layer.U;
+        stacked_.back().rightCols(d0) = layer.W;
         activations_.emplace_back(layer.units() + d0, kBlock);
         widest = std::max(widest, layer.units());
     }

@@ -88,6 +88,7 @@ std::optional<Vector> branch_witness(const Network& network, const LocalState& s
     // Rounding moves the boundary by a few ulps, so the step past it grows until the pattern is seen to change.
     for (double past = 1e-15; past < 1e-2; past *= 4.0) {
         const Vector candidate = state.x + (1.0 + past) * step;
+        if ((candidate - state.x).stableNorm() > 1.01 * radius.relu) continue;  // only doubles further away
         if (!(evaluate(network, candidate).pattern == state.pattern)) return candidate;
     }
     return std::nullopt;

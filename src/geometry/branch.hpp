@@ -48,7 +48,7 @@ class Curvature {
 double smallest_eigenvalue(const Matrix& hessian);
 
 /// A point just past the ReLU radius whose pattern differs from that of `state` (checked exactly); none where the
-/// radius is infinite.
+/// radius is infinite, or so small that no double lies within 1 % past it.
 std::optional<Vector> branch_witness(const Network& network, const LocalState& state, const BranchRadius& radius);
 
 }  // namespace certicone

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <type_traits>
 
 #include "network/network.hpp"
@@ -64,7 +65,10 @@ Trace<Scalar> forward(const Network& network, const VectorOf<Scalar>& x) {
 }
 
 /// A double of the size of `value`; overloads for other scalars are found by argument-dependent look-up.
-inline double magnitude(double value) { return std::abs(value); }
+template <std::floating_point Float>
+double magnitude(Float value) {
+    return static_cast<double>(std::abs(value));
+}
 
 /// ‖u‖₂, scaled by a power of two so that no square overflows or underflows; 0 (with zero derivatives) at u = 0.
 template <class Scalar>

@@ -5,13 +5,13 @@
 
 #include "conic/program.hpp"
 
-namespace certicone::solvers {
+namespace certicone::conic {
 
 class RotatedRows {
   public:
-    explicit RotatedRows(const conic::ConicProgram& program);
+    explicit RotatedRows(const ConicProgram& program);
 
-    conic::SparseMatrix map(const conic::SparseMatrix& A) const;
+    SparseMatrix map(const SparseMatrix& A) const;
     Vector map(const Vector& rows) const;
     /// The inverse of `map`.
     Vector back(const double* mapped) const;
@@ -21,9 +21,9 @@ class RotatedRows {
     const std::vector<int>& second_order() const { return second_order_; }
 
   private:
-    conic::SparseMatrix transform_;  ///< orthogonal: permutation and the 2×2 rotations
+    SparseMatrix transform_;  ///< orthogonal: permutation and the 2×2 rotations
     Index zero_ = 0, nonnegative_ = 0;
     std::vector<int> second_order_;
 };
 
-}  // namespace certicone::solvers
+}  // namespace certicone::conic

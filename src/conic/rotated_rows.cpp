@@ -1,13 +1,10 @@
-#include "solvers/rotated_rows.hpp"
+#include "conic/rotated_rows.hpp"
 
 #include <cmath>
 
-namespace certicone::solvers {
+namespace certicone::conic {
 
-using conic::Block;
-using conic::Cone;
-
-RotatedRows::RotatedRows(const conic::ConicProgram& program) : transform_(program.rows(), program.rows()) {
+RotatedRows::RotatedRows(const ConicProgram& program) : transform_(program.rows(), program.rows()) {
     std::vector<Eigen::Triplet<double, int>> entries;
     Index next = 0;
     const auto place = [&](Index row, double value) {
@@ -45,8 +42,8 @@ RotatedRows::RotatedRows(const conic::ConicProgram& program) : transform_(progra
     transform_.setFromTriplets(entries.begin(), entries.end());
 }
 
-conic::SparseMatrix RotatedRows::map(const conic::SparseMatrix& A) const {
-    conic::SparseMatrix mapped = transform_ * A;
+SparseMatrix RotatedRows::map(const SparseMatrix& A) const {
+    SparseMatrix mapped = transform_ * A;
     mapped.makeCompressed();
     return mapped;
 }
@@ -57,4 +54,4 @@ Vector RotatedRows::back(const double* mapped) const {
     return transform_.transpose() * Eigen::Map<const Vector>(mapped, transform_.rows());
 }
 
-}  // namespace certicone::solvers
+}  // namespace certicone::conic

@@ -1,0 +1,129 @@
+#include "conic/optimal_set_program.hpp"
+
+#include <fmt/format.h>
+
+namespace certicone::conic {
+
+OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& state, Goal goal, bool conic)
+    : network_(&network), goal_(goal), canonical_(canonical_selector(network, state)), box_(dual_box(network)) {
+    Builder builder;
+    const std::size_t depth = network.layers.size();
+    for (std::size_t l = 0; l < depth; ++l)
+        nu_.push_back(builder.add_columns(fmt::format("nu[{}]", l), network.layers[l].units()));
+    std::vector<std::pair<Index, double>> offsets;  // entries of b: c in the last layer
+    const auto unit_of = [&](std::size_t l, Index i) { return box_[l](i) > 0.0 ? box_[l](i) : 1.0; };
+    // s = ν_i
+    const auto put_lower = [&](Index row, std::size_t l, Index i) { builder.set(row, nu_[l] + i, -1.0); };
+    // s = ub(ν)_i − ν_i
+    const auto put_upper = [&](Index row, std::size_t l, Index i) {
+        builder.set(row, nu_[l] + i, 1.0);
+        if (l + 1 == depth) {
+            offsets.emplace_back(row, network.c(i));
+        } else {
+            const Matrix& U = network.layers[l + 1].U;
+            for (Index j = 0; j < U.rows(); ++j)
+                builder.set(row, nu_[l + 1] + j, -U(j, i));
+        }
+    };
+    for (std::size_t l = 0; l < depth; ++l) {
+        const Pattern::Signs& sign = state.pattern.sign[l];
+        const Index free = (sign.array() == 0).count(), fixed = sign.size() - free;
+        if (fixed > 0) {
+            Index row = builder.add_rows(fmt::format("nu[{}].fixed", l), Cone::Zero, fixed);
+            for (Index i = 0; i < sign.size(); ++i) {
+                if (sign(i) == 0) continue;
+                sign(i) < 0 ? put_lower(row++, l, i) : put_upper(row++, l, i);
+                row_unit_.push_back(unit_of(l, i));
+            }
+        }
+        if (free > 0) {
+            Index row = builder.add_rows(fmt::format("nu[{}].free", l), Cone::Nonnegative, 2 * free);
+            for (Index i = 0; i < sign.size(); ++i) {
+                if (sign(i) != 0) continue;
+                put_lower(row++, l, i);
+                put_upper(row++, l, i);
+                row_unit_.insert(row_unit_.end(), 2, unit_of(l, i));
+            }
+        }
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        const bool in = conic && state.pattern.conic_zero[g] && network.conic[g].lambda > 0.0;
+        const Index size = network.conic[g].A.rows();
+        r_.push_back(in ? builder.add_columns(fmt::format("r[{}]", g), size) : -1);
+        ball_.push_back(in ? builder.add_rows(fmt::format("conic[{}]", g), Cone::SecondOrder, size + 1) : -1);
+        if (!in) continue;
+        for (Index i = 0; i < size; ++i)
+            builder.set(ball_[g] + 1 + i, r_[g] + i, -1.0);
+        offsets.emplace_back(ball_[g], network.conic[g].lambda);
+        row_unit_.insert(row_unit_.end(), static_cast<std::size_t>(size + 1), network.conic[g].lambda);
+    }
+    program_ = builder.build();
+    for (const auto& [row, value] : offsets)
+        program_.b(row) = value;
+    if (goal == Goal::MaxReadout) return;
+
+    program_.P.setIdentity();
+    for (const Vector& p : canonical_.p)
+        program_.c0 += 0.5 * p.squaredNorm();
+    for (std::size_t g = 0; g < r_.size(); ++g)
+        if (r_[g] < 0) program_.c0 += 0.5 * canonical_.r[g].squaredNorm();
+}
+
+void OptimalSetProgram::set_direction(const Vector& direction) {
+    Multipliers weight = zero_multipliers(*network_);
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        weight.nu[l] = network_->layers[l].W * direction;
+    for (std::size_t g = 0; g < r_.size(); ++g)
+        weight.r[g] = network_->conic[g].A * direction;
+    set_weights(weight);
+    program_.c0 -= network_->v.dot(direction);
+    for (std::size_t h = 0; h < canonical_.p.size(); ++h)
+        program_.c0 -= canonical_.p[h].dot(network_->quadratic[h].B * direction);
+}
+
+void OptimalSetProgram::set_weights(const Multipliers& weight) {
+    program_.c0 = 0.0;
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        program_.c.segment(nu_[l], weight.nu[l].size()) = -weight.nu[l];
+    for (std::size_t g = 0; g < r_.size(); ++g) {
+        if (r_[g] >= 0)
+            program_.c.segment(r_[g], weight.r[g].size()) = -weight.r[g];
+        else
+            program_.c0 -= weight.r[g].dot(canonical_.r[g]);
+    }
+}
+
+Multipliers OptimalSetProgram::multipliers(const Vector& x) const {
+    Multipliers xi = canonical_;
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        xi.nu[l] = x.segment(nu_[l], xi.nu[l].size());
+    for (std::size_t g = 0; g < r_.size(); ++g)
+        if (r_[g] >= 0) xi.r[g] = x.segment(r_[g], xi.r[g].size());
+    return xi;
+}
+
+Vector OptimalSetProgram::primal(const Multipliers& xi) const {
+    Vector x(program_.columns());
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        x.segment(nu_[l], xi.nu[l].size()) = xi.nu[l];
+    for (std::size_t g = 0; g < r_.size(); ++g)
+        if (r_[g] >= 0) x.segment(r_[g], xi.r[g].size()) = xi.r[g];
+    return x;
+}
+
+Scaling OptimalSetProgram::scaling() const {
+    Scaling scaling = no_scaling(program_);
+    for (std::size_t k = 0; k < row_unit_.size(); ++k)
+        scaling.row(static_cast<Index>(k)) = 1.0 / row_unit_[k];
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        scaling.column.segment(nu_[l], box_[l].size()) = (box_[l].array() > 0.0).select(box_[l], 1.0);
+    for (std::size_t g = 0; g < r_.size(); ++g)
+        if (r_[g] >= 0)
+            scaling.column.segment(r_[g], network_->conic[g].d.size()).setConstant(network_->conic[g].lambda);
+    const double size = goal_ == Goal::MaxReadout ? scaling.column.cwiseProduct(program_.c).lpNorm<Eigen::Infinity>()
+                                                  : scaling.column.cwiseAbs2().maxCoeff();
+    scaling.objective = size > 0.0 ? 1.0 / size : 1.0;
+    return scaling;
+}
+
+}  // namespace certicone::conic

@@ -1,0 +1,27 @@
+// certicone_bench [batch] [solvers]: all parts, or those named.
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "bench.hpp"
+
+extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+
+int main(int argc, char** argv) {
+    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+    const std::map<std::string, void (*)()> parts{{"batch", certicone::bench::bench_batch},
+                                                  {"solvers", certicone::bench::bench_solvers}};
+    for (int k = 1; k < argc; ++k) {
+        if (!parts.contains(argv[k])) {
+            fmt::print(stderr, "no part is called '{}'\n", argv[k]);
+            return 2;
+        }
+    }
+    for (const auto& [name, part] : parts) {
+        bool wanted = argc == 1;
+        for (int k = 1; k < argc; ++k)
+            wanted = wanted || name == argv[k];
+        if (wanted) part();
+    }
+}
