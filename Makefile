@@ -1,7 +1,7 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps build test certify bench sanitize format format-check clean distclean
+.PHONY: help deps build test certify bench bench-peer sanitize format format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CMAKE_ARGS ?=
@@ -31,6 +31,12 @@ certify: deps build  ## everything from nothing, then certify the paper's networ
 bench: deps build  ## speed of the batched forms, on one thread
 	@$(BUILD) release --target certicone_bench
 	OPENBLAS_NUM_THREADS=1 build/certicone_bench
+
+bench-peer: deps build  ## the same programs through CVXPY, side by side (installs CVXPY into .deps/peer)
+	@$(BUILD) release --target certicone_bench
+	@test -x .deps/peer/bin/python || python3 -m venv .deps/peer
+	@.deps/peer/bin/python -m pip install --quiet cvxpy==1.9.3 clarabel==0.11.1 scs==3.3.1
+	.deps/peer/bin/python tests/peer/compare_cvxpy.py build/certicone_bench data
 
 sanitize: deps  ## all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset sanitize $(CMAKE_ARGS)

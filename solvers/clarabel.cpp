@@ -45,16 +45,17 @@ certicone_clarabel_settings translate(const Settings& settings) {
     certicone_clarabel_settings clarabel{};
     clarabel.tol_gap_abs = settings.eps_abs;
     clarabel.tol_gap_rel = settings.eps_rel;
-    // One tolerance, relative to max(1, ‖data‖, ‖answer‖): the stricter of the two that were asked for.
+    // One tolerance, relative to max(1, ‖b‖+‖x‖+‖s‖) where ours is relative to the largest of ‖Ax‖, ‖s‖, ‖b‖: a quarter of
+    // the stricter of the two that were asked for keeps our rule where these norms are of one size.
     const double least = std::min(settings.eps_abs, settings.eps_rel);
-    clarabel.tol_feas = least > 0.0 ? least : std::max(settings.eps_abs, settings.eps_rel);
+    clarabel.tol_feas = 0.25 * (least > 0.0 ? least : std::max(settings.eps_abs, settings.eps_rel));
     clarabel.max_iterations = static_cast<std::uint32_t>(
         settings.max_iterations > 0 ? std::min(settings.max_iterations, kMostIterations) : 200);
     clarabel.time_limit = settings.time_limit > 0.0 ? settings.time_limit : std::numeric_limits<double>::infinity();
     clarabel.equilibrate_max_iterations = count("equilibrate_max_iter", 10);
     clarabel.max_step_fraction = within("max_step_fraction", 0.99, 0.5, 1.0 - 1e-9);
-    // Clarabel's own 1e-8 (with 10 steps, ratio 5) breaks down on one in twelve programs of random data at 1e-9, this on
-    // none; 1e-5 costs accuracy of ν where ν is large.
+    // Of 3000 planted programs at 1e-9, 123 break down with Clarabel's own 1e-8 (10 steps, ratio 5), 34 with this, and one
+    // at most once the crate has run those with shorter steps; 1e-5 costs accuracy of ν where ν is large.
     clarabel.static_regularization = within("static_regularization_constant", 1e-6, 0.0, 1.0);
     clarabel.refinement_max_iterations = count("iterative_refinement_max_iter", 50);
     clarabel.refinement_stop_ratio = within("iterative_refinement_stop_ratio", 1.5, 1.0, 1e6);

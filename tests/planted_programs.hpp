@@ -241,7 +241,9 @@ struct ErrorBounds {
         // ½(x − x*)ᵀP(x − x*) is at most f(x) − f* + y*ᵀr_p as well: x may also be held by √P.
         const Matrix held = truth.primal_normals.transpose() * program.A, P = program.P;
         Matrix held_by_both(held.rows() + P.rows(), P.cols());
-        held_by_both << held, Eigen::SelfAdjointEigenSolver<Matrix>(P).operatorSqrt();
+        const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(P);
+        held_by_both << held,
+            spectrum.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * spectrum.eigenvectors().transpose();
         const double off_normals = off_primal + rows * found.primal_residual + rounding;
         x = std::min(off_normals / Planted::smallest(held),
                      (off_normals + std::sqrt(2.0 * delta)) / Planted::smallest(held_by_both));

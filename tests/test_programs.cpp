@@ -319,13 +319,15 @@ TEST_CASE("programs: dual-box scaling by hand") {
     program.set_point(vector({3.0}));
     conic::DualBoxScaling dual_box(program);
     const conic::Scaling& scaling = dual_box.at_current_point();
-    CHECK(scaling.row == vector({6, 1, 10, 6, 1, 10, 2, 1, 2, 1}));  // 1 where ub = 0
-    CHECK(scaling.column.cwiseProduct(vector({6, 1, 10, 2, 1})) == Vector::Ones(5));
+    // Where ub = 0: 1 over one plus the row's sum in the units of the layer below, 7/6 + 1/1 + 1/10.
+    const double dead = 1.0 / (1.0 + 7.0 / 6.0 + 1.0 + 0.1);
+    CHECK((scaling.row - vector({6, 1, 10, 6, 1, 10, 2, dead, 2, dead})).norm() <= 1e-15);
+    CHECK((scaling.column.cwiseProduct(vector({6, 1, 10, 2, dead})) - Vector::Ones(5)).norm() <= 1e-15);
     CHECK(scaling.primal == 30.0);  // 10·|−3|
     const ConicProgram scaled = conic::scaled(program.program(), scaling);
     CHECK(scaled.c == vector({0, 0, 0, 1, 0}));
     CHECK(scaled.c0 == 0.0);
-    CHECK((scaled.b - vector({-18, -3, -30, 0, 0, 0, -6, -3, 0, 0}) / 30.0).norm() <= 1e-16);
+    CHECK((scaled.b - vector({-18, -3, -30, 0, 0, 0, -6, -3 * dead, 0, 0}) / 30.0).norm() <= 1e-16);
     // Ũ of the first unit: 2·(3/6, 0/1, 5/10)
     CHECK((dense(scaled.A).row(6) - vector({1.0, 0.0, 1.0, -1.0, 0.0}).transpose()).norm() <= 1e-15);
 }
@@ -361,7 +363,7 @@ TEST_CASE("programs: in dual-box units Ã and c̃ do not depend on x, Ũ has col
             REQUIRE(((A - first_A).array().abs() <= few_ulps * first_A.array().abs()).all());
             REQUIRE(((scaled.c - first_c).array().abs() <= few_ulps * first_c.array().abs()).all());
 
-            // Column sums of Ũ_ℓ over the rows of layer ℓ are 1 where ub > 0; rows of ub = 0 stay as they are.
+            // Column sums of Ũ_ℓ over the rows of layer ℓ are 1 where ub > 0; rows of ub = 0 sum to at most 1.
             for (std::size_t l = 1; l < network.layers.size(); ++l)
                 for (Index j = 0; j < box[l - 1].size(); ++j) {
                     const auto column = A.col(layout.z[l - 1] + j).segment(layout.relu[l], box[l].size());
@@ -372,9 +374,10 @@ TEST_CASE("programs: in dual-box units Ã and c̃ do not depend on x, Ũ has col
             for (std::size_t l = 0; l < box.size(); ++l)
                 for (Index i = 0; i < box[l].size(); ++i)
                     if (box[l](i) == 0.0) {
-                        REQUIRE(scaling.row(layout.relu[l] + i) == 1.0);
-                        REQUIRE(scaling.row(layout.bound[l] + i) == 1.0);
-                        REQUIRE(scaling.column(layout.z[l] + i) == 1.0);
+                        const Vector row = A.row(layout.relu[l] + i);
+                        REQUIRE(row.cwiseMax(0.0).sum() <= 1.0);
+                        REQUIRE(row(layout.z[l] + i) == doctest::Approx(-1.0).epsilon(1e-15));
+                        REQUIRE(scaling.row(layout.bound[l] + i) == scaling.row(layout.relu[l] + i));
                     }
 
             // Scaled and back is the identity, and the scaled pair is optimal for the scaled program.

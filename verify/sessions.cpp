@@ -5,9 +5,8 @@ namespace certicone::verify {
 solvers::Settings for_scaled_program(const solvers::Backend& backend, solvers::Settings settings) {
     if (backend.name() == "scs") {
         settings.options.try_emplace("normalize", "0");
-        // Measured (docs/solvers.md): a longer memory, used more often, keeps networks of large growth from stalling.
-        settings.options.try_emplace("acceleration_lookback", "20");
-        settings.options.try_emplace("acceleration_interval", "5");
+        // Anderson acceleration saves little here and stalls some networks of large growth (docs/solvers.md).
+        settings.options.try_emplace("acceleration_lookback", "0");
     }
     return settings;
 }

@@ -28,13 +28,21 @@ DualBoxScaling::DualBoxScaling(const ValueFunction& value_function) : value_func
     const ValueFunction::Layout& layout = value_function.layout();
     scaling_.row = Vector::Ones(value_function.program().rows());
     scaling_.column = Vector::Ones(value_function.program().columns());
-    const std::vector<Vector> box = dual_box(network);
-    for (std::size_t l = 0; l < box.size(); ++l) {
+    box_ = dual_box(network);
+    for (std::size_t l = 0; l < box_.size(); ++l) {
         if (layout.z[l] < 0) continue;
-        const Vector ub = (box[l].array() > 0.0).select(box[l], 1.0);
-        scaling_.row.segment(layout.relu[l], ub.size()) = ub;
-        scaling_.row.segment(layout.bound[l], ub.size()) = ub;
-        scaling_.column.segment(layout.z[l], ub.size()) = ub.cwiseInverse();
+        Vector unit = box_[l];
+        for (Index i = 0; i < unit.size(); ++i) {
+            if (unit(i) > 0.0) continue;
+            // A unit that cannot matter: its row must not outweigh the others where it reads units with a small ub.
+            double sum = 1.0;
+            for (Index j = 0; j < network.layers[l].U.cols(); ++j)
+                sum += network.layers[l].U(i, j) * scaling_.column(layout.z[l - 1] + j);
+            unit(i) = 1.0 / sum;
+        }
+        scaling_.row.segment(layout.relu[l], unit.size()) = unit;
+        scaling_.row.segment(layout.bound[l], unit.size()) = unit;
+        scaling_.column.segment(layout.z[l], unit.size()) = unit.cwiseInverse();
     }
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         if (layout.s[h] < 0) continue;
@@ -61,9 +69,7 @@ const Scaling& DualBoxScaling::at_current_point() {
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         if (layout.z[l] < 0) continue;
         const Index units = network.layers[l].units();
-        size = std::max(size, scaling_.row.segment(layout.relu[l], units)
-                                  .cwiseProduct(b.segment(layout.relu[l], units))
-                                  .lpNorm<Eigen::Infinity>());
+        size = std::max(size, box_[l].cwiseProduct(b.segment(layout.relu[l], units)).lpNorm<Eigen::Infinity>());
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g)
         if (layout.t[g] >= 0)

@@ -6,7 +6,8 @@
 //
 // For the value function κ = 1 and
 //
-//   ReLU rows (ℓ,i)   R = ub_{ℓ,i}, C = 1/ub_{ℓ,i}, with ub the bounds for ν = ub throughout (1 where ub = 0): then
+//   ReLU rows (ℓ,i)   R = ub_{ℓ,i}, C = 1/ub_{ℓ,i}, with ub the bounds for ν = ub throughout (where ub = 0 the unit
+//                     cannot matter: R small enough that its row sums to at most 1): then
 //                     0 ≤ ν̃ ≤ 1, c̃ = 1, and every Ũ has column sums 1.
 //   quadratic h       the cone's rows (s, 1, η) by (α, ατ², ατ), its link by ατ, so that c̃ = 1 and p̃ = q/τ. The
 //                     automorphism (s/τ, τ, η) of the rotated cone balances it: with τ = ‖q(x)‖/√2 all of b̃ and ỹ of
@@ -52,6 +53,7 @@ class DualBoxScaling {
 
   private:
     const ValueFunction* value_function_;
+    std::vector<Vector> box_;
     Scaling scaling_;
 };
 

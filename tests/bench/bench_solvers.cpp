@@ -114,10 +114,12 @@ void bench_solvers() {
             verify::ValueFunctionSession relu(network, conic::Parts::relu_backbone(), *backend, settings);
             run("ReLU backbone", name, network, points, true, reading(relu));
         }
-        const solvers::Backend &linear = solvers::backend("highs"), &cones = solvers::backend("clarabel");
-        if (linear.enabled().ready && cones.enabled().ready) {
+        const solvers::Backend& linear = solvers::backend("highs");
+        for (const char* name : {"scs", "clarabel"}) {
+            const solvers::Backend& cones = solvers::backend(name);
+            if (!linear.enabled().ready || !cones.enabled().ready) continue;
             verify::SeparatedSession session(network, linear, cones, settings);
-            run("separated", "highs + clarabel", network, points, false, [&](const Vector& x) {
+            run("separated", fmt::format("highs + {}", name), network, points, false, [&](const Vector& x) {
                 const verify::SeparatedSession::Answer answer = session.solve(x);
                 return Sample{answer.xi, answer.value, answer.gap, answer.status == solvers::Status::Solved};
             });
