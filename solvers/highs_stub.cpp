@@ -1,31 +1,11 @@
+#include "solvers/absent.hpp"
 #include "solvers/highs.hpp"
-#include "support/error.hpp"
 
 namespace certicone::solvers {
 
-namespace {
-
-class HighsStub final : public Backend {
-  public:
-    std::string_view name() const override { return "highs"; }
-    std::string version() const override { return "-"; }
-    Capabilities capabilities() const override { return {}; }
-    std::span<const Option> options() const override { return {}; }
-    Readiness available() const override {
-        return {false,
-                "not built in: CMake did not find HiGHS; run 'make deps' or set CMAKE_PREFIX_PATH, then build again"};
-    }
-
-  private:
-    std::unique_ptr<Workspace> setup(conic::ConicProgram, const Settings&) const override {
-        throw SolverUnavailable(available().reason);
-    }
-};
-
-}  // namespace
-
 const Backend& highs_backend() {
-    static const HighsStub backend;
+    static const AbsentBackend backend(
+        "highs", "CMake did not find HiGHS; run 'make deps' or set CMAKE_PREFIX_PATH, then build again");
     return backend;
 }
 
