@@ -81,6 +81,8 @@ NetworkReport certify_network(const std::string& path, const CertifyArguments& a
             if (show) std::cerr << progress_bar(report.name, done, points.cols()) << std::flush;
         });
     } catch (const InputError& error) {
+        // Only what is wrong with a point is the file's fault.
+        if (!std::string_view(error.what()).starts_with("point ")) throw;
         throw InputError(fmt::format("{}: {}", file.empty() ? path : file, error.what()));
     }
     if (show) std::cerr << "\r\033[K" << std::flush;
