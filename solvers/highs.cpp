@@ -32,10 +32,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastTolerance = 1e-10;  ///< HiGHS takes no smaller one
 
-constexpr std::array<Option, 3> kOptions{{
+constexpr std::array<Option, 4> kOptions{{
     {"solver", "simplex, ipm (interior point, then crossover to a vertex) or choose (simplex)"},
     {"presolve", "on, off or choose: before a solve that does not start from a basis (off)"},
     {"simplex_strategy", "1: dual simplex, 4: primal simplex (1)"},
+    {"simplex_scale_strategy", "0: no scaling of its own, 1: HiGHS chooses (1)"},
 }};
 
 std::string text_option(const Settings& settings, std::string_view name, std::string_view fallback,
@@ -87,6 +88,8 @@ Highs create(const Settings& settings) {
     text("presolve", text_option(settings, "presolve", "off", {"on", "off", "choose"}));
     text_option(settings, "simplex_strategy", "1", {"1", "4"});
     integer("simplex_strategy", static_cast<HighsInt>(number_option(settings, "simplex_strategy", 1.0)));
+    text_option(settings, "simplex_scale_strategy", "1", {"0", "1"});
+    integer("simplex_scale_strategy", static_cast<HighsInt>(number_option(settings, "simplex_scale_strategy", 1.0)));
     return highs;
 }
 

@@ -2,6 +2,8 @@
 
 #include "solvers/clarabel.hpp"
 #include "solvers/highs.hpp"
+#include "solvers/mosek_fusion.hpp"
+#include "solvers/mosek_runtime.hpp"
 #include "solvers/osqp.hpp"
 #include "solvers/scs.hpp"
 #include "solvers/solver.hpp"
@@ -9,8 +11,8 @@
 namespace certicone::solvers {
 
 std::span<const Backend* const> backends() {
-    static const std::array<const Backend*, 4> all{&scs_backend(), &clarabel_backend(), &highs_backend(),
-                                                   &osqp_backend()};
+    static const std::array all{&scs_backend(),  &clarabel_backend(), &highs_backend(),
+                                &osqp_backend(), &mosek_backend(),    &mosek_fusion_backend()};
     return all;
 }
 

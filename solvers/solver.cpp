@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "solvers/separable.hpp"
 #include "support/error.hpp"
 
 namespace certicone::solvers {
@@ -106,6 +107,8 @@ void require_usable(const Backend& backend) {
 }
 
 const Backend& backend(std::string_view name) {
+    if (const std::size_t plus = name.find('+'); plus != std::string_view::npos)
+        return separable_backend(backend(name.substr(0, plus)), backend(name.substr(plus + 1)));
     std::vector<std::string_view> names;
     for (const Backend* candidate : backends()) {
         if (candidate->name() == name) return *candidate;

@@ -121,7 +121,7 @@ class Backend {
 
 /// Every backend, built in or not, in order of preference.
 std::span<const Backend* const> backends();
-/// Throws InputError for a name that no backend has (listing those there are).
+/// "A+B" is the pair of solvers/separable.hpp. Throws InputError for a name that no backend has (listing those there are).
 const Backend& backend(std::string_view name);
 
 /// Throws SolverUnavailable, with the reason, for a backend that is not available or not enabled.

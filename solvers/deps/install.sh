@@ -252,6 +252,33 @@ install_highs() {
     say "$name: unpacked"
 }
 
+# MOSEK's runtime from its Python wheel: solvers/mosek_library.cpp loads it at run time. It judges without a licence and
+# solves with one. Its terms are MOSEK's own; nothing of it is built in. Without it everything else works.
+install_mosek() {
+    local stamp name machine prefix=$work/mosek.prefix
+    machine=$(uname -s)-$(uname -m)
+    stamp="$(<"$here/mosek.txt") $machine"
+    name=$(cut -d ' ' -f 1 "$here/mosek.txt")
+    if in_place mosek "$stamp"; then
+        say "$name: in place"
+        return
+    fi
+    if [[ $machine != Linux-x86_64 ]]; then
+        say "$name: left out, for no library is pinned for $machine"
+        return
+    fi
+
+    say "$name: downloading"
+    quietly "$python" -m pip download --disable-pip-version-check --no-input --no-deps --only-binary :all: \
+        --implementation cp --python-version 3.11 --abi abi3 --platform manylinux2014_x86_64 \
+        --require-hashes --requirement "$here/mosek.txt" --dest "$work/download"
+    quietly "$python" -m zipfile -e "$work/download/mosek-${name#*==}"-*.whl "$work/mosek.wheel"
+    mkdir "$prefix"
+    cp "$work"/mosek.wheel/mosek/lib*.so* "$prefix/"
+    put_in_place mosek "$stamp" "$prefix"
+    say "$name: unpacked"
+}
+
 # ---------------------------------------------------------------------------------------------------------------------
 
 unset MAKEFLAGS MFLAGS  # a `make -j` above us does not concern the builds below
@@ -267,3 +294,4 @@ install_scs
 install_clarabel
 install_highs
 install_osqp
+install_mosek

@@ -75,6 +75,13 @@ Multipliers DualProgram::multipliers(const Vector& x) const {
     return xi;
 }
 
+Vector DualProgram::squares(const Vector& x) const {
+    Vector result(static_cast<Index>(w_.size()));
+    for (std::size_t h = 0; h < w_.size(); ++h)
+        result(static_cast<Index>(h)) = x(w_[h]) / network_->quadratic[h].alpha;
+    return result;
+}
+
 Vector DualProgram::primal(const Multipliers& xi) const {
     Vector x = Vector::Zero(program_.columns());
     for (std::size_t l = 0; l < nu_.size(); ++l)

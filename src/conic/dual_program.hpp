@@ -28,6 +28,9 @@ class DualProgram {
     /// ξ from the columns.
     Multipliers multipliers(const Vector& x) const;
 
+    /// What the columns w_h/α_h have in place of ‖p_h‖²/2α_h.
+    Vector squares(const Vector& x) const;
+
     /// The closed-form optimal pair: columns for ξ ∈ D*(x), rows for the forward quantities of `state`.
     Vector primal(const Multipliers& xi) const;
     Vector dual(const LocalState& state) const;

@@ -116,6 +116,13 @@ Multipliers ValueFunction::multipliers(const Vector& y) const {
     return xi;
 }
 
+Vector ValueFunction::squares(const Vector& y) const {
+    Vector result = Vector::Zero(static_cast<Index>(network_->quadratic.size()));
+    for (std::size_t h = 0; h < layout_.quadratic_cone.size(); ++h)
+        if (layout_.quadratic_cone[h] >= 0) result(static_cast<Index>(h)) = y(layout_.quadratic_cone[h] + 1);
+    return result;
+}
+
 Vector ValueFunction::primal(const LocalState& state) const {
     Vector x = Vector::Zero(program_.columns());
     for (std::size_t l = 0; l < state.trace.z.size(); ++l)

@@ -46,6 +46,9 @@ class ValueFunction {
     /// ν = y, p = −y, r = −y of the rows named above; zero for blocks that are not in the program.
     Multipliers multipliers(const Vector& y) const;
 
+    /// What the cones have in place of ‖p_h‖²/2α_h.
+    Vector squares(const Vector& y) const;
+
     /// The closed-form optimal pair at `state` for the multipliers ξ ∈ D*(x): columns z, s, η, t, ω, and all of y.
     Vector primal(const LocalState& state) const;
     Vector dual(const Multipliers& xi) const;

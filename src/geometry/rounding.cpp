@@ -2,6 +2,10 @@
 
 namespace certicone {
 
+Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b) {
+    return M.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs();
+}
+
 namespace {
 
 double gamma(Index roundings) {
@@ -22,16 +26,17 @@ Index longest_chain(const Network& network) {
     return chain + module + static_cast<Index>(network.quadratic.size() + network.conic.size());
 }
 
-/// |M||x| + |b|.
-Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b) {
-    return M.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs();
-}
-
 double size_of_relu_part(const Network& network, const Vector& x, const Multipliers& xi) {
     double size = std::abs(network.b0) + network.v.cwiseAbs().dot(x.cwiseAbs());
     for (std::size_t l = 0; l < network.layers.size(); ++l)
         size += xi.nu[l].cwiseAbs().dot(size_of_affine(network.layers[l].W, x, network.layers[l].b));
     return size;
+}
+
+/// ‖|A||x| + |d|‖/‖u‖: how many units of rounding û may be off; 0 where u = 0, for r is then not computed from u.
+double spread(const Conic& module, const LocalState& state, std::size_t g) {
+    if (state.pattern.conic_zero[g]) return 0.0;
+    return norm<double>(size_of_affine(module.A, state.x, module.d)) / state.conic_norm(static_cast<Index>(g));
 }
 
 }  // namespace
@@ -55,6 +60,51 @@ double rounding_of_psi(const Network& network, const Vector& x, const Multiplier
     for (std::size_t g = 0; g < network.conic.size(); ++g)
         size += xi.r[g].cwiseAbs().dot(size_of_affine(network.conic[g].A, x, network.conic[g].d));
     return gamma(2 * longest_chain(network)) * size;
+}
+
+Vector rounding_of_readout(const Network& network, const Multipliers& xi) {
+    Vector size = network.v.cwiseAbs();
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+        size += network.layers[l].W.cwiseAbs().transpose() * xi.nu[l].cwiseAbs();
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
+        size += network.quadratic[h].B.cwiseAbs().transpose() * xi.p[h].cwiseAbs();
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        size += network.conic[g].A.cwiseAbs().transpose() * xi.r[g].cwiseAbs();
+    return gamma(2 * longest_chain(network)) * size;
+}
+
+Vector rounding_of_gradient(const Network& network, const LocalState& state) {
+    Multipliers size = zero_multipliers(network);
+    size.nu = select_backward(
+        network, [&](std::size_t l, Index i, double ub) { return state.pattern.sign[l](i) >= 0 ? ub : 0.0; });
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        const Quadratic& module = network.quadratic[h];
+        size.p[h] = module.alpha * size_of_affine(module.B, state.x, module.e);
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        const Conic& module = network.conic[g];
+        size.r[g].setConstant(module.lambda * (1.0 + spread(module, state, g)));
+    }
+    return rounding_of_readout(network, size);
+}
+
+Matrix rounding_of_hessian(const Network& network, const LocalState& state) {
+    Matrix size = Matrix::Zero(network.input_dim, network.input_dim);
+    for (const Quadratic& module : network.quadratic)
+        size += module.alpha * module.B.cwiseAbs().transpose() * module.B.cwiseAbs();
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        const Conic& module = network.conic[g];
+        if (module.lambda == 0.0) continue;
+        const double length = state.conic_norm(static_cast<Index>(g)), wrong = spread(module, state, g);
+        const Matrix A = module.A.cwiseAbs();
+        // (û + δ)(û + δ)ᵀ with |δ| ≤ γ · wrong, and 1/‖u‖ as wrong as that.
+        const Vector along = A.transpose() * state.trace.u[g].cwiseAbs() / length;
+        const Vector off = wrong * A.colwise().sum().transpose();
+        size += module.lambda / length *
+                ((1.0 + 2.0 * wrong) * (A.transpose() * A + along * along.transpose()) +
+                 2.0 * (along * off.transpose() + off * along.transpose()));
+    }
+    return gamma(4 * longest_chain(network)) * size;
 }
 
 }  // namespace certicone
