@@ -19,6 +19,8 @@ struct Scene {
     Matrix points = read_points(paper + "exp2.points.json", network.input_dim);
     solvers::Settings settings;
     ValueFunctionSession session{network, solvers::backend("scs"), settings};
+    Subject subject;
+    Curvature curvature{network};
     LocalState state;
     Multipliers canonical;
     ScaledAnswer answer;
@@ -32,7 +34,15 @@ struct Scene {
     Finding duality() {
         answer.solution.measured =
             solvers::measure(*answer.program, answer.solution.x, answer.solution.s, answer.solution.y);
-        return check_solver_duality(session.value_function(), state, canonical, answer, settings, "scs");
+        const conic::ValueFunction& program = session.value_function();
+        answer.xi = program.multipliers(answer.scaling->unscale_y(answer.solution.y));
+        Generator random(1);
+        const Point point(network, subject, curvature, state, random);
+        return check_solver_duality(point, {program.primal(state), program.dual(canonical)}, answer, settings, "scs");
+    }
+    Finding closed_form() const {
+        Generator random(1);
+        return check_closed_form_duality(Point(network, subject, curvature, state, random));
     }
     Finding membership(const Multipliers& xi) { return check_membership(network, state, canonical, xi, "scs"); }
     /// The k-th unit of the last layer whose multiplier is positive.
@@ -55,7 +65,7 @@ TEST_CASE("a true answer passes both checks, with figures that are not zero") {
     CHECK(duality.bound < 1e-5 * scene.state.value);
     CHECK(membership.outcome == Outcome::Passed);
     CHECK(membership.figure > 0.0);
-    CHECK(check_closed_form_duality(scene.network, scene.state, scene.canonical).outcome == Outcome::Passed);
+    CHECK(scene.closed_form().outcome == Outcome::Passed);
 }
 
 TEST_CASE("multipliers off by 1e-6 in one unit are seen, whatever the solver claims") {
@@ -121,7 +131,7 @@ TEST_CASE("a solver that gives up is a failed check, not a passed one") {
 TEST_CASE("a wrong value of f fails the closed form") {
     Scene scene(5);
     scene.state.value *= 1.0 + 1e-10;
-    CHECK(check_closed_form_duality(scene.network, scene.state, scene.canonical).outcome == Outcome::Failed);
+    CHECK(scene.closed_form().outcome == Outcome::Failed);
     CHECK(scene.duality().outcome == Outcome::Passed);  // 1e-10 is below what SCS can tell
     scene.state.value *= 1.0 + 1e-6;
     CHECK(scene.duality().outcome == Outcome::Failed);

@@ -4,30 +4,28 @@
 #include <cstdint>
 #include <functional>
 
-#include "solvers/solver.hpp"
-#include "verify/finding.hpp"
+#include "verify/examiner.hpp"
 
 namespace certicone::verify {
 
-struct CertifyOptions {
-    std::vector<std::string> solvers{"scs"};
-    solvers::Settings settings;
-    double tolerance = 0.0;  ///< for degeneracy; 0: exact
-    Index threads = 0;       ///< 0: all cores
-    std::string dump;        ///< every solve is written to "<dump>.<program>.point<j>.<solver>.json"; empty: none
-};
+using PointSink = std::function<void(PointReport)>;
 
-/// One report a column of `points`, in order, the same digit for digit for any number of threads: points are dealt out in
-/// runs of 16, each with solvers of its own that start afresh. `progress` is called with the number of finished points, by
-/// one thread at a time. After an interrupt (verify/interrupt.hpp) the points not begun have skipped checks.
-/// Throws SolverUnavailable or InputError before any work when a solver cannot be used.
+/// One report a column of `points`, handed to `sink` in order as they are finished, by one thread at a time; few wait
+/// (verify/parallel.hpp). They are the same digit for digit for any number of threads: points are dealt out in runs of
+/// 16, each with solvers of its own that start afresh. After an interrupt (verify/interrupt.hpp) the points not begun
+/// have skipped checks. Throws SolverUnavailable or InputError before any work when a solver cannot be used.
+void certify(const Network& network, const Matrix& points, const CertifyOptions& options, const PointSink& sink,
+             const Subject& subject = {});
+
+/// The same, all reports at once.
 std::vector<PointReport> certify(const Network& network, const Matrix& points, const CertifyOptions& options,
-                                 const std::function<void(Index)>& progress = {});
+                                 const Subject& subject = {});
 
 /// `count` points with independent standard normal entries.
 Matrix sample_points(Index dim, Index count, std::uint64_t seed);
 
-/// What a result depends on beside the input: versions, compiler, seed.
-std::vector<std::pair<std::string, std::string>> environment();
+/// Up to `count` points where one or two units of the first layer vanish exactly (geometry/degenerate_points.hpp), each
+/// next to a standard normal point and for the hyperplanes nearest to it. Fewer where the lattice offers fewer.
+Matrix degenerate_points(const Network& network, Index count, std::uint64_t seed);
 
 }  // namespace certicone::verify

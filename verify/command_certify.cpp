@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -12,8 +14,12 @@
 #include "support/sha256.hpp"
 #include "verify/certify.hpp"
 #include "verify/commands.hpp"
+#include "verify/environment.hpp"
 #include "verify/interrupt.hpp"
+#include "verify/referee.hpp"
 #include "verify/report_json.hpp"
+#include "verify/report_junit.hpp"
+#include "verify/report_markdown.hpp"
 #include "verify/report_table.hpp"
 
 namespace certicone::verify {
@@ -22,9 +28,9 @@ namespace {
 
 struct CertifyArguments {
     std::vector<std::string> networks;
-    std::string points, json, level = "numeric";
-    Index sample = 0;
-    std::uint64_t seed = 0;
+    std::string points, json, junit, markdown, level = "numeric", referee = "auto";
+    Index sample = 0, degenerate = 0;
+    bool strict = false;
     CertifyOptions options;
 };
 
@@ -49,36 +55,57 @@ std::string progress_bar(const std::string& name, Index done, Index total) {
                        done, total);
 }
 
-NetworkReport certify_network(const std::string& path, const CertifyArguments& arguments) {
+/// The points of `file`, or sampled ones where there is none; `header` learns where they come from.
+Matrix points_of(const Network& network, const std::string& file, const CertifyArguments& arguments,
+                 NetworkHeader& header) {
+    if (!file.empty()) {
+        const std::string bytes = read_file(file);
+        header.points_from = file;
+        header.points_sha256 = sha256(bytes);
+        return parse_points(bytes, file, network.input_dim);
+    }
+    const Index count = arguments.sample > 0 ? arguments.sample : 100;
+    Matrix points = sample_points(network.input_dim, count, arguments.options.seed);
+    header.points_from = fmt::format("{} standard normal points, seed {}", count, arguments.options.seed);
+    if (arguments.degenerate > 0) {
+        const Matrix found = degenerate_points(network, arguments.degenerate, arguments.options.seed);
+        points.conservativeResize(Eigen::NoChange, count + found.cols());
+        points.rightCols(found.cols()) = found;
+        header.points_from += fmt::format(", and {} exactly degenerate ones", found.cols());
+    }
+    header.points_sha256 = sha256(
+        {reinterpret_cast<const char*>(points.data()), static_cast<std::size_t>(points.size()) * sizeof(double)});
+    return points;
+}
+
+using Reports = std::vector<std::unique_ptr<Report>>;
+
+Summary certify_network(const std::string& path, const CertifyArguments& arguments, const Reports& reports) {
     const std::string bytes = read_file(path);
     const Network network = parse_network(bytes, path);
-    NetworkReport report;
-    report.name = network.name;
-    report.sha256 = sha256(bytes);
-    report.environment = environment();
-
-    Matrix points;
+    NetworkHeader header;
+    header.name = network.name;
+    header.sha256 = sha256(bytes);
+    header.environment = environment(arguments.options);
+    header.environment.emplace_back("strict", arguments.strict ? "yes" : "no");
     std::string file = arguments.points;
-    if (file.empty() && arguments.sample == 0) file = points_beside(path);
-    if (!file.empty()) {
-        points = read_points(file, network.input_dim);
-        report.points_from = file;
-        report.environment.emplace_back("points", file);
-    } else {
-        const Index count = arguments.sample > 0 ? arguments.sample : 100;
-        points = sample_points(network.input_dim, count, arguments.seed);
-        report.points_from = fmt::format("{} standard normal points, seed {}", count, arguments.seed);
-        report.environment.emplace_back("points", report.points_from);
-        report.environment.emplace_back("seed", std::to_string(arguments.seed));
-    }
+    if (file.empty() && arguments.sample == 0 && arguments.degenerate == 0) file = points_beside(path);
+    const Matrix points = points_of(network, file, arguments, header);
 
     CertifyOptions options = arguments.options;
     if (!options.dump.empty()) options.dump += "/" + network.name;
     const bool show = isatty(STDERR_FILENO) != 0;  // a progress bar on a terminal, none when redirected
     const auto begin = std::chrono::steady_clock::now();
+    for (const auto& report : reports)
+        report->begin_network(header);
+    Summary summary;
     try {
-        report.points = certify(network, points, options, [&](Index done) {
-            if (show) std::cerr << progress_bar(report.name, done, points.cols()) << std::flush;
+        certify(network, points, options, [&](PointReport point) {
+            if (arguments.strict) fail_skipped(point);
+            summary.add(point);
+            for (const auto& report : reports)
+                report->point(point);
+            if (show) std::cerr << progress_bar(network.name, summary.points, points.cols()) << std::flush;
         });
     } catch (const InputError& error) {
         // Only what is wrong with a point is the file's fault.
@@ -86,15 +113,38 @@ NetworkReport certify_network(const std::string& path, const CertifyArguments& a
         throw InputError(fmt::format("{}: {}", file.empty() ? path : file, error.what()));
     }
     if (show) std::cerr << "\r\033[K" << std::flush;
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return report;
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    for (const auto& report : reports)
+        report->end_network(summary, time.count());
+    return summary;
 }
 
-int run(const CertifyArguments& arguments) {
+/// Colour on a terminal only, and not where NO_COLOR is set.
+bool colour_wanted() {
+    const char* no_colour = std::getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) != 0 && (!no_colour || *no_colour == '\0');
+}
+
+/// The files that reports go to, each another one.
+std::vector<std::string> report_files(const CertifyArguments& arguments) {
+    std::vector<std::string> files;
+    for (const std::string* file : {&arguments.json, &arguments.junit, &arguments.markdown}) {
+        if (file->empty()) continue;
+        if (std::find(files.begin(), files.end(), *file) != files.end())
+            throw InputError(fmt::format("{}: two reports cannot go there", *file == "-" ? "standard output" : *file));
+        files.push_back(*file);
+    }
+    return files;
+}
+
+int run(CertifyArguments arguments) {
     if (arguments.level != "numeric")
         throw InputError(fmt::format("--level {}: this version has the level numeric only", arguments.level));
     if (!arguments.points.empty() && arguments.sample > 0) throw InputError("--points and --sample exclude each other");
     if (arguments.sample < 0) throw InputError("--sample must be > 0");
+    if (arguments.degenerate < 0) throw InputError("--degenerate must be >= 0");
+    if (arguments.degenerate > 0 && !arguments.points.empty())
+        throw InputError("--degenerate goes with --sample, not with --points");
     if (!arguments.json.empty() && arguments.networks.size() > 1)
         throw InputError("--json describes one network: certify them one at a time");
     if (arguments.options.threads < 0) throw InputError("--threads must be >= 0");
@@ -102,24 +152,32 @@ int run(const CertifyArguments& arguments) {
         throw InputError(fmt::format("--dump {}: no such folder", arguments.options.dump));
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
 
-    std::vector<NetworkReport> reports;
+    const std::vector<std::string> files = report_files(arguments);
+    arguments.options.referee = with_referee(arguments.referee);
     const InterruptGuard guard;
+    Reports reports;
+    std::vector<std::unique_ptr<Output>> outputs;
+    const auto output = [&](const std::string& path) -> std::ostream& {
+        return outputs.emplace_back(std::make_unique<Output>(path))->stream();
+    };
+    if (!arguments.json.empty()) reports.push_back(std::make_unique<JsonReport>(output(arguments.json)));
+    if (!arguments.junit.empty()) reports.push_back(std::make_unique<JunitReport>(output(arguments.junit)));
+    if (!arguments.markdown.empty()) reports.push_back(std::make_unique<MarkdownReport>(output(arguments.markdown)));
+    if (std::find(files.begin(), files.end(), "-") == files.end())
+        reports.push_back(std::make_unique<TableReport>(std::cout, colour_wanted()));
+
+    Summary total;
     for (const std::string& path : arguments.networks)
-        if (interrupted() == 0) reports.push_back(certify_network(path, arguments));
-    Index failures = 0;
-    for (const NetworkReport& report : reports)
-        failures += report.summary().failed;
-    if (arguments.json == "-")
-        write_json(std::cout, reports.front());
-    else
-        write_table(std::cout, reports);
-    if (!arguments.json.empty() && arguments.json != "-")
-        write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, reports.front()); });
+        if (interrupted() == 0) total.add(certify_network(path, arguments, reports));
+    for (const auto& report : reports)
+        report->finish();
+    for (const auto& file : outputs)
+        file->commit();
     if (interrupted() != 0) {
         std::cerr << "certicone: interrupted; finished points are reported, the others are skipped\n";
         return 128 + interrupted();
     }
-    return failures > 0 ? kExitFailed : kExitCertified;
+    return total.failed > 0 ? kExitFailed : kExitCertified;
 }
 
 }  // namespace
@@ -132,9 +190,17 @@ Command add_certify(CLI::App& app) {
                         "points: JSON, CSV or .npy (default: NAME.points.json or NAME.queries.json beside "
                         "NAME.network.json, else --sample 100)");
     command->add_option("--sample", arguments->sample, "certify at this many standard normal points instead");
-    command->add_option("--seed", arguments->seed, "seed of --sample (default 0)");
-    command->add_option("--solver", arguments->options.solvers, "solvers, separated by commas (default scs)")
+    command->add_option("--degenerate", arguments->degenerate,
+                        "with --sample: as many points more where units of the first layer vanish exactly");
+    command->add_option("--seed", arguments->options.seed, "seed of --sample and of what the checks draw (default 0)");
+    command
+        ->add_option("--solver", arguments->options.solvers,
+                     "solvers, separated by commas; A+B: A for what no cone touches, B for the modules "
+                     "(default highs+clarabel, or scs where one of them is not there)")
         ->delimiter(',');
+    command->add_option("--referee", arguments->referee,
+                        "mosek: MOSEK judges the closed-form pair of each point, without a licence; none; default: "
+                        "mosek where its runtime is there");
     command->add_option("--level", arguments->level, "numeric");
     command->add_option("--tolerance", arguments->options.tolerance,
                         "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
@@ -143,6 +209,9 @@ Command add_certify(CLI::App& app) {
                         "write every program a solver is given to this folder, as Clarabel JSON");
     command->add_option("--threads", arguments->options.threads, "threads (default: all cores; same results for any)");
     command->add_option("--json", arguments->json, "write certicone-report/1 to this file, - for standard output");
+    command->add_option("--junit", arguments->junit, "write JUnit XML to this file: a test case a check");
+    command->add_option("--markdown", arguments->markdown, "write Markdown to this file: for a CI job summary");
+    command->add_flag("--strict", arguments->strict, "a skipped check counts as failed");
     command->footer(
         "Example:\n"
         "  certicone certify data/paper/exp2.network.json --points data/paper/exp2.points.json --json -");

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include "solvers/mosek_runtime.hpp"
 #include "solvers/solver.hpp"
 #include "verify/commands.hpp"
 
@@ -28,6 +29,10 @@ int list_solvers() {
         if (can.warm_start) features.push_back("warm start");
         fmt::print(out, "  cones      {}\n  features   {}\n", fmt::join(cones, ", "), fmt::join(features, ", "));
     }
+    const solvers::Readiness referee = solvers::mosek::runtime();
+    fmt::print(out, "referee mosek {}\n  available  {}{}\n", solvers::mosek::runtime_version(),
+               referee.ready ? "yes: judges pairs and reads files, without a licence" : "no: ",
+               referee.ready ? "" : referee.reason);
     return kExitCertified;
 }
 

@@ -39,18 +39,27 @@ Finding skipped(std::string id, std::string solver, std::string reason) {
     return finding;
 }
 
-Summary NetworkReport::summary() const {
-    Summary sum;
-    sum.points = static_cast<Index>(points.size());
-    for (const PointReport& point : points) {
-        for (const Finding& finding : point.findings) {
-            ++sum.checks;
-            ++(finding.outcome == Outcome::Passed   ? sum.passed
-               : finding.outcome == Outcome::Failed ? sum.failed
-                                                    : sum.skipped);
-        }
+void fail_skipped(PointReport& point) {
+    for (Finding& finding : point.findings)
+        if (finding.outcome == Outcome::Skipped) finding.outcome = Outcome::Failed;
+}
+
+void Summary::add(const PointReport& point) {
+    ++points;
+    if (!point.degenerate_units.empty() || !point.degenerate_modules.empty()) ++degenerate;
+    for (const Finding& finding : point.findings) {
+        ++checks;
+        ++(finding.outcome == Outcome::Passed ? passed : finding.outcome == Outcome::Failed ? failed : skipped);
     }
-    return sum;
+}
+
+void Summary::add(const Summary& other) {
+    points += other.points;
+    degenerate += other.degenerate;
+    checks += other.checks;
+    passed += other.passed;
+    failed += other.failed;
+    skipped += other.skipped;
 }
 
 }  // namespace certicone::verify

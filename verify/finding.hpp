@@ -37,19 +37,23 @@ struct PointReport {
     std::vector<Finding> findings;
 };
 
+/// For `--strict`: what was skipped has failed, with its reason.
+void fail_skipped(PointReport& point);
+
 struct Summary {
-    Index points = 0, checks = 0, passed = 0, failed = 0, skipped = 0;
+    Index points = 0, degenerate = 0, checks = 0, passed = 0, failed = 0, skipped = 0;
+
+    void add(const PointReport& point);
+    void add(const Summary& other);
 };
 
-struct NetworkReport {
+/// What a report says of a network before its points.
+struct NetworkHeader {
     std::string name;
     std::string sha256;
-    std::string points_from;  ///< a file, or how they were sampled
+    std::string points_from;    ///< a file, or how they were sampled
+    std::string points_sha256;  ///< of the file, or of the sampled doubles
     std::vector<std::pair<std::string, std::string>> environment;
-    std::vector<PointReport> points;
-    double seconds = 0.0;
-
-    Summary summary() const;
 };
 
 }  // namespace certicone::verify

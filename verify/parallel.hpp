@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,28 +13,52 @@
 
 namespace certicone::verify {
 
-/// Calls work(begin, end) for the chunks [0, chunk), [chunk, 2·chunk), … of [0, count), each on one of `threads` threads
-/// (0: all cores), in any order. The chunks do not depend on the number of threads. After an exception no further chunk
-/// is begun, and the one of the first chunk in order is thrown again.
-template <class Work>
-void in_chunks(Index count, Index chunk, Index threads, Work&& work) {
+/// Calls work(begin, end, give) for the chunks [0, chunk), [chunk, 2·chunk), … of [0, count), each on one of `threads`
+/// threads (0: all cores). The chunks do not depend on the number of threads. `work` calls give(Item) once an index, in
+/// order; take(Item) gets the items of all chunks in order of index, as soon as those before are there, by one thread at
+/// a time. Chunks are begun at most 2·threads ahead of the first unfinished one, so at most 2·threads·chunk items wait.
+/// After an exception no further chunk is begun, and the one of the first chunk in order is thrown again; items before
+/// it have been taken.
+template <class Item, class Work, class Take>
+void in_order(Index count, Index chunk, Index threads, Work&& work, Take&& take) {
     const Index chunks = (count + chunk - 1) / chunk;
     if (threads <= 0) threads = std::max<Index>(1, std::thread::hardware_concurrency());
-    std::atomic<Index> next{0};
     std::mutex mutex;
-    Index failed_chunk = chunks;
+    std::condition_variable moved;
+    std::map<Index, Item> waiting;
+    Index next_chunk = 0, taken = 0, failed_chunk = chunks;
+    bool taking = true;
     std::exception_ptr failure;
+
+    const auto give = [&](Index index, Item item) {
+        const std::lock_guard lock(mutex);
+        waiting.emplace(index, std::move(item));
+        while (taking && !waiting.empty() && waiting.begin()->first == taken) {
+            auto first = waiting.extract(waiting.begin());
+            taking = false;  // stays so if take throws
+            take(std::move(first.mapped()));
+            taking = true;
+            if (++taken % chunk == 0) moved.notify_all();
+        }
+    };
     const auto loop = [&] {
-        for (Index k = next++; k < chunks; k = next++) {
+        while (true) {
+            std::unique_lock lock(mutex);
+            const Index k = next_chunk++;
+            const auto over = [&] { return k >= std::min(chunks, failed_chunk); };
+            moved.wait(lock, [&] { return over() || k < taken / chunk + 2 * threads; });
+            if (over()) return;
+            lock.unlock();
             try {
-                work(k * chunk, std::min(count, (k + 1) * chunk));
+                Index index = k * chunk;
+                work(index, std::min(count, index + chunk), [&](Item item) { give(index++, std::move(item)); });
             } catch (...) {
-                const std::lock_guard lock(mutex);
-                next = chunks;
+                lock.lock();
                 if (k < failed_chunk) {
                     failed_chunk = k;
                     failure = std::current_exception();
                 }
+                moved.notify_all();
             }
         }
     };

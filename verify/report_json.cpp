@@ -4,15 +4,8 @@ namespace certicone::verify {
 
 namespace {
 
-/// JSON has no infinities and no NaN: they are written as null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json degenerate(const std::vector<std::pair<Index, Index>>& units, const std::vector<Index>& modules) {
-    Json relu = Json::array();
-    for (const auto& [layer, unit] : units)
-        relu.push_back({layer, unit});
-    return {{"relu", std::move(relu)}, {"conic", modules}};
-}
+/// File names may hold any bytes; JSON is UTF-8.
+std::string as_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json to_json(const Finding& finding) {
     return {{"id", finding.id},
@@ -26,6 +19,15 @@ Json to_json(const Finding& finding) {
 }
 
 }  // namespace
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json degenerate(const std::vector<std::pair<Index, Index>>& units, const std::vector<Index>& modules) {
+    Json relu = Json::array();
+    for (const auto& [layer, unit] : units)
+        relu.push_back({layer, unit});
+    return {{"relu", std::move(relu)}, {"conic", modules}};
+}
 
 Json to_json(const Vector& vector) {
     Json list = Json::array();
@@ -62,35 +64,38 @@ Json to_json(const PointReadout& readout) {
             {"directional", readout.directional}};
 }
 
-void write_json(std::ostream& out, const NetworkReport& report) {
-    const Summary sum = report.summary();
+void JsonReport::begin_network(const NetworkHeader& header) {
     Json environment = Json::object();
-    for (const auto& [key, value] : report.environment)
+    for (const auto& [key, value] : header.environment)
         environment[key] = value;
+    environment["points"] = header.points_from;
+    environment["points_sha256"] = header.points_sha256;
     const Json head = {{"format", "certicone-report/1"},
-                       {"network", {{"name", report.name}, {"sha256", report.sha256}}},
-                       {"environment", std::move(environment)},
-                       {"summary",
-                        {{"points", sum.points},
-                         {"checks", sum.checks},
-                         {"passed", sum.passed},
-                         {"failed", sum.failed},
-                         {"skipped", sum.skipped}}}};
-    std::string text = head.dump();
+                       {"network", {{"name", header.name}, {"sha256", header.sha256}}},
+                       {"environment", std::move(environment)}};
+    std::string text = as_text(head);
     text.pop_back();  // the points follow in the same object, one a line
-    out << text << ",\"points\":[";
-    for (std::size_t k = 0; k < report.points.size(); ++k) {
-        const PointReport& point = report.points[k];
-        Json checks = Json::array();
-        for (const Finding& finding : point.findings)
-            checks.push_back(to_json(finding));
-        const Json entry = {{"index", point.index},
-                            {"x", to_json(point.x)},
-                            {"degenerate", degenerate(point.degenerate_units, point.degenerate_modules)},
-                            {"checks", std::move(checks)}};
-        out << (k > 0 ? ",\n" : "\n") << entry.dump();
-    }
-    out << "\n]}\n";
+    out_ << text << ",\"points\":[";
+}
+
+void JsonReport::point(const PointReport& point) {
+    Json checks = Json::array();
+    for (const Finding& finding : point.findings)
+        checks.push_back(to_json(finding));
+    const Json entry = {{"index", point.index},
+                        {"x", to_json(point.x)},
+                        {"degenerate", degenerate(point.degenerate_units, point.degenerate_modules)},
+                        {"checks", std::move(checks)}};
+    out_ << (std::exchange(first_, false) ? "\n" : ",\n") << as_text(entry);
+}
+
+void JsonReport::end_network(const Summary& summary, double) {
+    const Json counts = {{"points", summary.points},
+                         {"checks", summary.checks},
+                         {"passed", summary.passed},
+                         {"failed", summary.failed},
+                         {"skipped", summary.skipped}};
+    out_ << "\n],\"summary\":" << as_text(counts) << "}\n";
 }
 
 }  // namespace certicone::verify

@@ -2,6 +2,7 @@
 // solve starts from the last where the solver can. One object serves one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "conic/dual_program.hpp"
@@ -16,6 +17,7 @@ struct ScaledAnswer {
     const conic::Scaling* scaling = nullptr;
     solvers::Solution solution;
     Multipliers xi;         ///< ν, p, r in the units of the network, as the solver gave them
+    Vector squares;         ///< what the program has in place of ‖p_h‖²/2α_h
     double constant = 0.0;  ///< of the unscaled program
     double sign = 1.0;      ///< −1 where the program minimises −Ψ
 
@@ -26,13 +28,17 @@ struct ScaledAnswer {
 /// `settings` for a program that is scaled already: a solver's own equilibration would undo that (design §2).
 solvers::Settings for_scaled_program(const solvers::Backend& backend, solvers::Settings settings);
 
+/// A change to a program before it is scaled (verify/subject.hpp); as a rule none.
+using Adjust = std::function<void(conic::ConicProgram&)>;
+
 /// The value-function program, or chosen blocks of it.
 class ValueFunctionSession {
   public:
     ValueFunctionSession(const Network& network, const conic::Parts& parts, const solvers::Backend& backend,
-                         const solvers::Settings& settings);
-    ValueFunctionSession(const Network& network, const solvers::Backend& backend, const solvers::Settings& settings)
-        : ValueFunctionSession(network, conic::Parts::all(network), backend, settings) {}
+                         const solvers::Settings& settings, Adjust adjust = {});
+    ValueFunctionSession(const Network& network, const solvers::Backend& backend, const solvers::Settings& settings,
+                         Adjust adjust = {})
+        : ValueFunctionSession(network, conic::Parts::all(network), backend, settings, std::move(adjust)) {}
 
     ScaledAnswer solve(const Vector& x);
     const conic::ValueFunction& value_function() const { return value_function_; }
@@ -40,6 +46,7 @@ class ValueFunctionSession {
   private:
     const solvers::Backend* backend_;
     solvers::Settings settings_;
+    Adjust adjust_;
     conic::ValueFunction value_function_;
     conic::DualBoxScaling scaling_;
     std::unique_ptr<solvers::Workspace> workspace_;
@@ -48,7 +55,8 @@ class ValueFunctionSession {
 /// The dual program: ξ as the unknown.
 class DualSession {
   public:
-    DualSession(const Network& network, const solvers::Backend& backend, const solvers::Settings& settings);
+    DualSession(const Network& network, const solvers::Backend& backend, const solvers::Settings& settings,
+                Adjust adjust = {});
 
     ScaledAnswer solve(const Vector& x);
     const conic::DualProgram& dual_program() const { return dual_; }
@@ -56,28 +64,10 @@ class DualSession {
   private:
     const solvers::Backend* backend_;
     solvers::Settings settings_;
+    Adjust adjust_;
     conic::DualProgram dual_;
     conic::Scaling scaling_;
     std::unique_ptr<solvers::Workspace> workspace_;
-};
-
-/// Each block on its own (Proposition 1): the ReLU backbone as an LP, every module as a small cone program.
-class SeparatedSession {
-  public:
-    SeparatedSession(const Network& network, const solvers::Backend& linear, const solvers::Backend& cones,
-                     const solvers::Settings& settings);
-
-    struct Answer {
-        Multipliers xi;
-        double value = 0.0;                                ///< f(x) by the solvers' primal objectives
-        double gap = 0.0;                                  ///< sum of the measured gaps, in the units of f
-        double seconds = 0.0;                              ///< in the solvers
-        solvers::Status status = solvers::Status::Solved;  ///< the first that is not Solved, if any
-    };
-    Answer solve(const Vector& x);
-
-  private:
-    std::vector<std::unique_ptr<ValueFunctionSession>> blocks_;
 };
 
 }  // namespace certicone::verify

@@ -114,15 +114,11 @@ void bench_solvers() {
             verify::ValueFunctionSession relu(network, conic::Parts::relu_backbone(), *backend, settings);
             run("ReLU backbone", name, network, points, true, reading(relu));
         }
-        const solvers::Backend& linear = solvers::backend("highs");
-        for (const char* name : {"scs", "clarabel"}) {
-            const solvers::Backend& cones = solvers::backend(name);
-            if (!linear.enabled().ready || !cones.enabled().ready) continue;
-            verify::SeparatedSession session(network, linear, cones, settings);
-            run("separated", fmt::format("highs + {}", name), network, points, false, [&](const Vector& x) {
-                const verify::SeparatedSession::Answer answer = session.solve(x);
-                return Sample{answer.xi, answer.value, answer.gap, answer.status == solvers::Status::Solved};
-            });
+        for (const char* name : {"highs+scs", "highs+clarabel"}) {
+            const solvers::Backend& pair = solvers::backend(name);
+            if (!pair.enabled().ready) continue;
+            verify::ValueFunctionSession session(network, pair, settings);
+            run("value function", name, network, points, false, reading(session));
         }
     }
 }

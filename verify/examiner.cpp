@@ -1,0 +1,201 @@
+#include "verify/examiner.hpp"
+
+#include <fmt/format.h>
+
+#include "formats/clarabel_json.hpp"
+#include "geometry/optimal_set.hpp"
+#include "support/error.hpp"
+#include "support/file.hpp"
+#include "verify/branch_checks.hpp"
+#include "verify/duality_checks.hpp"
+#include "verify/first_order_checks.hpp"
+#include "verify/interrupt.hpp"
+#include "verify/optimal_set_checks.hpp"
+#include "verify/referee.hpp"
+#include "verify/sessions.hpp"
+#include "verify/set_checks.hpp"
+#include "verify/support_checks.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+/// What is true of the pattern that x has, and as a rule not of one that a tolerance makes of it.
+constexpr const char* kExactChecks[] = {
+    "theorem1.support",           "theorem1.slope",
+    "lemma1.complementarity",     "proposition1.membership",
+    "proposition1.factorisation", "proposition1.nonuniqueness_sources",
+    "corollary1.min_norm",        "theorem2.subgradient",
+    "theorem2.directional",       "theorem2.subdifferential",
+    "theorem2.decomposition",     "proposition3.closed_graph",
+};
+
+/// One solver's programs, set up once.
+struct Solver {
+    std::string name;
+    const solvers::Backend& backend;
+    ValueFunctionSession value_function;
+    DualSession dual;
+
+    Solver(const std::string& name_in, const Network& network, const CertifyOptions& options, const Subject& subject)
+        : name(name_in),
+          backend(*options.find_backend(name_in)),
+          value_function(network, backend, options.settings, subject.value_function_program),
+          dual(network, backend, options.settings, subject.dual_program) {}
+};
+
+/// Whether some zero of the pattern is the user's tolerance and not a fact.
+bool zeros_by_tolerance(const LocalState& state) {
+    for (std::size_t l = 0; l < state.pattern.sign.size(); ++l)
+        for (Index i = 0; i < state.pattern.sign[l].size(); ++i)
+            if (state.pattern.sign[l](i) == 0 && state.trace.a[l](i) != 0.0) return true;
+    for (std::size_t g = 0; g < state.pattern.conic_zero.size(); ++g)
+        if (state.pattern.conic_zero[g] && state.conic_norm(static_cast<Index>(g)) != 0.0) return true;
+    return false;
+}
+
+}  // namespace
+
+struct Examiner::Data {
+    const Network& network;
+    const CertifyOptions& options;
+    const Subject subject;
+    const Curvature curvature;
+    const Parts parts;
+    std::vector<std::unique_ptr<Solver>> solvers;
+    std::unique_ptr<Referee> referee;
+
+    Data(const Network& network_in, const CertifyOptions& options_in, const Subject& subject_in)
+        : network(network_in), options(options_in), subject(subject_in), curvature(network_in), parts(network_in) {}
+
+    void examine_closed_forms(const Point& point, Generator& random, PointReport& report) const;
+    bool examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report) const;
+    void dump(const conic::ConicProgram& program, const char* kind, Index index, const std::string& solver) const;
+};
+
+std::string default_solver() {
+    const char* pair = "highs+clarabel";
+    return solvers::backend(pair).enabled().ready ? pair : "scs";
+}
+
+Examiner::Examiner(const Network& network, const CertifyOptions& options, const Subject& subject) {
+    solvers::validate(options.settings);
+    for (const std::string& name : options.solvers)
+        solvers::require_usable(*options.find_backend(name));
+    data_ = std::make_unique<Data>(network, options, subject);
+    for (const std::string& name : options.solvers)
+        data_->solvers.push_back(std::make_unique<Solver>(name, network, options, data_->subject));
+    if (options.referee) data_->referee = std::make_unique<Referee>(network);
+}
+
+Examiner::~Examiner() = default;
+
+PointReport Examiner::not_examined(Index index, const Vector& x, const std::string& reason) const {
+    PointReport report;
+    report.index = index;
+    report.x = x;
+    report.findings.push_back(skipped("theorem1.strong_duality", "closed form", reason));
+    for (const auto& solver : data_->solvers)
+        report.findings.push_back(skipped("theorem1.strong_duality", solver->name, reason));
+    return report;
+}
+
+void Examiner::Data::examine_closed_forms(const Point& point, Generator& random, PointReport& report) const {
+    const auto add = [&](Finding finding) { report.findings.push_back(std::move(finding)); };
+    std::vector<Multipliers> elements = point.elements;
+    elements.push_back(point.canonical);
+    add(check_support(point, elements, "closed form"));
+    add(check_slope(point));
+    add(check_complementarity(point));
+    add(check_factorisation(point, elements));
+    add(check_nonuniqueness_sources(point, point.elements));
+    add(check_elementwise_minimum(point, point.elements));
+    add(check_subgradient(point, point.elements));
+    add(check_directional(point));
+    add(check_subdifferential(point, point.elements));
+    add(parts.check_decomposition(point));
+    add(check_closed_graph(point));
+    if (!point.nondegenerate()) return;
+    add(check_gradient(point));
+    const Branch branch(point, random);
+    add(check_branch(point, branch));
+    add(check_branch_decomposition(point, branch));
+    add(check_branch_gradient(point, branch));
+    const Matrix hessian = subject.hessian(curvature, point.state);
+    add(check_hessian_by_autodiff(point, hessian));
+    add(check_hessian_by_differences(point, hessian));
+    add(check_psd(point, hessian));
+}
+
+void Examiner::Data::dump(const conic::ConicProgram& program, const char* kind, Index index,
+                          const std::string& solver) const {
+    if (options.dump.empty()) return;
+    write_file_atomically(fmt::format("{}.{}.point{}.{}.json", options.dump, kind, index, solver),
+                          [&](std::ostream& out) { formats::write_clarabel_json(out, program); });
+}
+
+/// False when the user interrupted the solver.
+bool Examiner::Data::examine_by_solver(const Point& point, Solver& solver, Generator& random,
+                                       PointReport& report) const {
+    const auto add = [&](Finding finding) { report.findings.push_back(std::move(finding)); };
+    const Vector& x = point.state.x;
+    const ScaledAnswer primal = solver.value_function.solve(x);
+    dump(*primal.program, "value-function", report.index, solver.name);
+    if (primal.solution.claimed.status == solvers::Status::Interrupted) return false;
+    const conic::ValueFunction& value_function = solver.value_function.value_function();
+    add(check_solver_duality(point, {value_function.primal(point.state), value_function.dual(point.canonical)}, primal,
+                             options.settings, solver.name));
+
+    const ScaledAnswer dual = solver.dual.solve(x);
+    dump(*dual.program, "dual", report.index, solver.name);
+    if (dual.solution.claimed.status == solvers::Status::Interrupted) return false;
+    const conic::DualProgram& dual_program = solver.dual.dual_program();
+    add(check_solver_duality(point, {dual_program.primal(point.canonical), dual_program.dual(point.state)}, dual,
+                             options.settings, solver.name + " (dual program)"));
+
+    const Multipliers feasible[] = {repair_to_feasible(network, primal.xi), repair_to_feasible(network, dual.xi)};
+    add(check_support(point, feasible, solver.name));
+    add(check_complementarity(point, feasible[0], solver.name));
+    add(check_membership(network, point.state, point.canonical, primal.xi, solver.name));
+    add(check_membership(network, point.state, point.canonical, dual.xi, solver.name + " (dual program)"));
+
+    SetChecks sets(point, solver.backend, options.settings, solver.name);
+    add(sets.check_min_norm());
+    add(sets.check_directional());
+    if (point.nondegenerate()) add(sets.check_uniqueness(random));
+    return true;
+}
+
+PointReport Examiner::examine(Index index, const Vector& x) {
+    Data& data = *data_;
+    PointReport report;
+    report.index = index;
+    report.x = x;
+    LocalState state;
+    try {
+        state = data.subject.evaluate(data.network, x, data.options.tolerance);
+    } catch (const InputError& error) {
+        throw InputError(fmt::format("point {}: {}", index, error.what()));
+    }
+    report.degenerate_units = state.pattern.degenerate_units();
+    report.degenerate_modules = state.pattern.degenerate_modules();
+    Generator random(data.options.seed + 0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(index + 1));
+    const Point point(data.network, data.subject, data.curvature, std::move(state), random);
+
+    report.findings.push_back(check_closed_form_duality(point, data.options.tolerance));
+    if (data.referee) report.findings.push_back(data.referee->check(point.state, point.canonical));
+    if (data.options.tolerance > 0.0 && zeros_by_tolerance(point.state)) {
+        for (const char* id : kExactChecks)
+            report.findings.push_back(skipped(id, "closed form", "a zero of the pattern is by --tolerance, not exact"));
+        return report;
+    }
+    data.examine_closed_forms(point, random, report);
+    for (const auto& solver : data.solvers)
+        if (!data.examine_by_solver(point, *solver, random, report)) {
+            take_over_interrupt();
+            return not_examined(index, x, "interrupted");
+        }
+    return report;
+}
+
+}  // namespace certicone::verify

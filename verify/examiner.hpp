@@ -1,0 +1,46 @@
+// All checks at a point of a network. One object serves one thread and keeps the solvers' workspaces from point to point.
+#pragma once
+
+#include <memory>
+
+#include "solvers/solver.hpp"
+#include "verify/finding.hpp"
+#include "verify/subject.hpp"
+
+namespace certicone::verify {
+
+/// "highs+clarabel" where both can be used, else "scs".
+std::string default_solver();
+
+struct CertifyOptions {
+    std::vector<std::string> solvers{default_solver()};
+    bool referee = false;  ///< MOSEK judges the closed-form pair of each point (verify/referee.hpp)
+    solvers::Settings settings;
+    double tolerance = 0.0;  ///< for degeneracy; 0: exact
+    std::uint64_t seed = 0;  ///< of the directions, neighbours and random multipliers that checks draw
+    Index threads = 0;       ///< 0: all cores
+    std::string dump;        ///< every solve is written to "<dump>.<program>.point<j>.<solver>.json"; empty: none
+    /// Where names of solvers are looked up; tests put solvers of their own here.
+    std::function<const solvers::Backend*(std::string_view)> find_backend = [](std::string_view name) {
+        return &solvers::backend(name);
+    };
+};
+
+class Examiner {
+  public:
+    /// Throws SolverUnavailable or InputError when a solver cannot be used. Both arguments must outlive the object.
+    Examiner(const Network& network, const CertifyOptions& options, const Subject& subject = {});
+    ~Examiner();
+
+    /// Throws InputError ("point 3: …") where the forward pass overflows. When the user interrupts, every check of the
+    /// point is skipped (and verify/interrupt.hpp knows).
+    PointReport examine(Index index, const Vector& x);
+    /// The report of a point that was not begun: its checks are skipped, with this reason.
+    PointReport not_examined(Index index, const Vector& x, const std::string& reason) const;
+
+  private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace certicone::verify
