@@ -1,7 +1,7 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps build test certify bench bench-peer sanitize format format-check clean distclean
+.PHONY: help deps build test certify certify-suite bench bench-peer sanitize format format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CMAKE_ARGS ?=
@@ -28,7 +28,10 @@ test: deps build  ## everything from nothing, then all tests
 certify: deps build  ## everything from nothing, then certify the paper's networks
 	build/certicone certify $(PAPER)
 
-bench: deps build  ## speed of the batched forms, on one thread
+certify-suite: deps build  ## certify the networks of data/suite: all that can go wrong in a network
+	build/certicone certify $(wildcard data/suite/*.network.json)
+
+bench: deps build  ## speed of the batched forms, of certification and of solvers
 	@$(BUILD) release --target certicone_bench
 	OPENBLAS_NUM_THREADS=1 build/certicone_bench
 

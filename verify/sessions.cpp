@@ -28,16 +28,17 @@ class Adjusted {
 
 }  // namespace
 
+void prefer(solvers::Settings& settings, const solvers::Backend& backend, const char* option, const char* value) {
+    const auto known = backend.options();
+    if (std::any_of(known.begin(), known.end(), [&](const solvers::Option& o) { return o.name == option; }))
+        settings.options.try_emplace(option, value);
+}
+
 solvers::Settings for_scaled_program(const solvers::Backend& backend, solvers::Settings settings) {
-    const auto prefer = [&](const char* option, const char* value) {
-        const auto known = backend.options();
-        if (std::any_of(known.begin(), known.end(), [&](const solvers::Option& o) { return o.name == option; }))
-            settings.options.try_emplace(option, value);
-    };
-    prefer("normalize", "0");  // SCS
+    prefer(settings, backend, "normalize", "0");  // SCS
     // Anderson acceleration saves little here and stalls some networks of large growth (docs/solvers.md).
-    prefer("acceleration_lookback", "0");
-    prefer("simplex_scale_strategy", "0");  // HiGHS: its tolerances hold in the units of the program then
+    prefer(settings, backend, "acceleration_lookback", "0");
+    prefer(settings, backend, "simplex_scale_strategy", "0");  // HiGHS: its tolerances hold in the units of the program
     return settings;
 }
 

@@ -25,6 +25,9 @@ struct ScaledAnswer {
     double objective(double scaled) const { return sign * (scaling->unscale_objective(scaled) + constant); }
 };
 
+/// `settings` with the backend's option set, where it has one of that name and the user has not set it.
+void prefer(solvers::Settings& settings, const solvers::Backend& backend, const char* option, const char* value);
+
 /// `settings` for a program that is scaled already: a solver's own equilibration would undo that (design §2).
 solvers::Settings for_scaled_program(const solvers::Backend& backend, solvers::Settings settings);
 

@@ -41,7 +41,9 @@ SetChecks::SetChecks(const Point& point, const solvers::Backend& backend, const 
       backend_(backend),
       settings_(for_scaled_program(backend, settings)),
       solver_(std::move(solver)),
-      program_(point.network, point.state, conic::Goal::MaxReadout) {}
+      program_(point.network, point.state, conic::Goal::MaxReadout) {
+    prefer(settings_, backend, "presolve", "on");  // HiGHS: most of ν is fixed, one unit after the other
+}
 
 SetChecks::Interval SetChecks::solve(conic::OptimalSetProgram& program,
                                      const std::function<double(const Multipliers&)>& value) {

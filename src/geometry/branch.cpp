@@ -85,8 +85,9 @@ double smallest_eigenvalue(const Matrix& hessian) {
 std::optional<Vector> branch_witness(const Network& network, const LocalState& state, const BranchRadius& radius) {
     if (radius.layer < 0) return std::nullopt;
     const Vector step = radius.boundary - state.x;
-    // Rounding moves the boundary by a few ulps, so the step past it grows until the pattern is seen to change.
-    for (double past = 1e-15; past < 1e-2; past *= 4.0) {
+    // Rounding moves the boundary by a few ulps, so the step past it grows until the pattern is seen to change; it begins
+    // where the error bound can tell the sign, for exact arithmetic is slow.
+    for (double past = 1e-10; past < 1e-2; past *= 4.0) {
         const Vector candidate = state.x + (1.0 + past) * step;
         if ((candidate - state.x).stableNorm() > 1.01 * radius.relu) continue;  // only doubles further away
         if (!(evaluate(network, candidate).pattern == state.pattern)) return candidate;

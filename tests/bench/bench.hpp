@@ -5,5 +5,6 @@ namespace certicone::bench {
 
 void bench_batch();
 void bench_solvers();
+void bench_certify();
 
 }  // namespace certicone::bench
