@@ -6,6 +6,7 @@
 #include "conic/optimal_set_program.hpp"
 #include "geometry/max_readout.hpp"
 #include "geometry/optimal_set.hpp"
+#include "hand_networks.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
 #include "random_networks.hpp"
@@ -64,14 +65,7 @@ double objective_bound(const ConicProgram& program, const Scaling& scaling) {
 TEST_CASE("dual program by hand: one unit, one module of each kind") {
     // a = 2x+1 = 3, q = 3x−1 = 2 (α = 4), u = 2x = 2 (λ = ½), c = 5, v = 7, b0 = −1 at x = 1:
     // f = 5·3 + 7 − 1 + 2·4 + ½·2 = 30; ν = 5, p = 8, r = ½.
-    Network network;
-    network.input_dim = 1;
-    network.layers = {{vector({2.0}), {}, vector({1.0})}};
-    network.c = vector({5.0});
-    network.v = vector({7.0});
-    network.b0 = -1.0;
-    network.quadratic = {{4.0, vector({3.0}), vector({-1.0})}};
-    network.conic = {{0.5, vector({2.0}), vector({0.0})}};
+    const Network network = hand_network();
     DualProgram dual(network);
     dual.set_point(vector({1.0}));
     const LocalState state = evaluate(network, vector({1.0}));

@@ -14,8 +14,10 @@
 #include "conic/inference_program.hpp"
 #include "conic/optimal_set_program.hpp"
 #include "file_helpers.hpp"
+#include "hand_networks.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
+#include "paper_data.hpp"
 #include "planted_programs.hpp"
 #include "solvers/mosek_fusion.hpp"
 #include "solvers/mosek_runtime.hpp"
@@ -186,20 +188,6 @@ std::array<double, 8> figures(const Judgement& j) {
             j.primal_cone,      j.dual_variable,  j.dual_constraint,   j.dual_cone};
 }
 
-struct PaperPoints {
-    Network network;
-    Matrix points;
-};
-
-PaperPoints paper(int experiment) {
-    const std::string stem = fmt::format("{}/paper/exp{}", CERTICONE_DATA_DIR, experiment);
-    PaperPoints result{read_network(stem + ".network.json"), {}};
-    for (const char* ending : {".points.json", ".queries.json"})
-        if (std::ifstream(stem + ending).good()) result.points = read_points(stem + ending, result.network.input_dim);
-    REQUIRE(result.points.cols() > 0);
-    return result;
-}
-
 const std::vector<PlantedBlock> one_of_each{
     {Cone::RotatedSecondOrder, 4}, {Cone::Zero, 2}, {Cone::SecondOrder, 3}, {Cone::Nonnegative, 4}};
 /// The cones that Fusion refuses as cones.
@@ -271,7 +259,7 @@ TEST_CASE(
     "mosek-fusion: the closed-form pairs of the paper's networks are optimal in Fusion's models, others are not") {
     if (!built_in()) return;
     for (int experiment = 1; experiment <= 4; ++experiment) {
-        auto [network, points] = paper(experiment);
+        auto [network, points] = paper_data(experiment);
         if (experiment == 3) {  // its one point is degenerate: there other pairs are optimal, too
             points.conservativeResize(Eigen::NoChange, 2);
             points.col(1).setConstant(0.3);
@@ -368,14 +356,7 @@ TEST_CASE("mosek-fusion: multipliers are read with their signs from Fusion's dua
         CHECK(std::abs(answer.claimed.dual_objective - truth.objective) <= rounding);
     }
     // a = 2x + 1, q = 3x − 1, u = 2x at x = 1: ν = c = 5, p = αq = 8, r = λ sign(u) = ½.
-    Network network;
-    network.input_dim = 1;
-    network.layers = {{vector({2.0}), {}, vector({1.0})}};
-    network.c = vector({5.0});
-    network.v = vector({7.0});
-    network.b0 = -1.0;
-    network.quadratic = {{4.0, vector({3.0}), vector({-1.0})}};
-    network.conic = {{0.5, vector({2.0}), vector({0.0})}};
+    const Network network = hand_network();
     ValueFunction program(network);
     program.set_point(vector({1.0}));
     const LocalState state = evaluate(network, vector({1.0}));
@@ -460,7 +441,7 @@ TEST_CASE("mosek-fusion: with a licence, solves agree with the closed forms, and
     const ScratchFolder folder;
     const solvers::Backend& backend = solvers::mosek_fusion_backend();
     for (int experiment = 1; experiment <= 4; ++experiment) {
-        const auto [network, points] = paper(experiment);
+        const auto [network, points] = paper_data(experiment);
         ValueFunction program(network);
         program.set_point(points.col(0));
         solvers::Settings settings;

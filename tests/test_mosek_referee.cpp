@@ -14,6 +14,7 @@
 #include "geometry/optimal_set.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
+#include "paper_data.hpp"
 #include "planted_programs.hpp"
 #include "solvers/mosek_library.hpp"
 #include "solvers/mosek_runtime.hpp"
@@ -34,20 +35,6 @@ bool there() {
     const solvers::Readiness found = solvers::mosek::runtime();
     if (!found.ready) MESSAGE("the referee is skipped: " << found.reason);
     return found.ready;
-}
-
-struct Paper {
-    Network network;
-    Matrix points;
-};
-
-Paper paper(int experiment) {
-    const std::string stem = fmt::format("{}/paper/exp{}", CERTICONE_DATA_DIR, experiment);
-    Paper result{read_network(stem + ".network.json"), {}};
-    for (const char* ending : {".points.json", ".queries.json"})
-        if (std::ifstream(stem + ending).good()) result.points = read_points(stem + ending, result.network.input_dim);
-    if (result.points.cols() == 0) result.points = Matrix::Zero(result.network.input_dim, 1);
-    return result;
 }
 
 /// A primal–dual pair of the value-function program, with the slack that belongs to x.
@@ -85,7 +72,7 @@ std::size_t module_of(const std::vector<Vector>& multipliers) {
 TEST_CASE("mosek referee: accepts the closed-form pairs of all points of the paper's networks") {
     if (!there()) return;
     for (int experiment = 1; experiment <= 4; ++experiment) {
-        const auto [network, points] = paper(experiment);
+        const auto [network, points] = paper_data(experiment);
         ValueFunction program(network);
         Task task(program.program());
         double worst = 0.0;
@@ -110,7 +97,7 @@ TEST_CASE("mosek referee: accepts the closed-form pairs of all points of the pap
 TEST_CASE("mosek referee: rejects every kind of wrong pair on every network of the paper") {
     if (!there()) return;
     for (int experiment = 1; experiment <= 4; ++experiment) {
-        const auto [network, points] = paper(experiment);
+        const auto [network, points] = paper_data(experiment);
         // Experiment 3 has one point, where r is zero and nothing is to be scaled: another point stands in.
         const Vector x = experiment == 3 ? Vector(Vector::Constant(network.input_dim, 0.3)) : Vector(points.col(0));
         const Vector other =

@@ -3,6 +3,7 @@
 
 #include "conic/scaling.hpp"
 #include "geometry/optimal_set.hpp"
+#include "hand_networks.hpp"
 #include "random_networks.hpp"
 #include "solvers/solver.hpp"
 #include "support/error.hpp"
@@ -16,19 +17,6 @@ using conic::ValueFunction;
 namespace {
 
 Matrix dense(const conic::SparseMatrix& matrix) { return Matrix(matrix); }
-
-/// One unit (a = 2x + 1), one quadratic module (q = 3x − 1, α = 4) and one conic module (u = 2x, λ = 0.5), at x = 1.
-Network one_of_each() {
-    Network network;
-    network.input_dim = 1;
-    network.layers = {{vector({2.0}), {}, vector({1.0})}};
-    network.c = vector({5.0});
-    network.v = vector({7.0});
-    network.b0 = -1.0;
-    network.quadratic = {{4.0, vector({3.0}), vector({-1.0})}};
-    network.conic = {{0.5, vector({2.0}), vector({0.0})}};
-    return network;
-}
 
 /// The closed-form pair is optimal: Ax + s = b, s ∈ K, y ∈ K*, Aᵀy + c = 0, no gap; each up to the rounding of its own
 /// rows, whose sizes are those of the same program on absolute values.
@@ -71,7 +59,7 @@ void check_optimal(ValueFunction& program, const LocalState& state, const Multip
 }  // namespace
 
 TEST_CASE("programs: signs and rows of the value-function program, by hand") {
-    const Network network = one_of_each();
+    const Network network = hand_network();
     ValueFunction program(network);
     program.set_point(vector({1.0}));
     const ConicProgram& conic = program.program();
@@ -129,7 +117,7 @@ TEST_CASE("programs: signs and rows of the value-function program, by hand") {
 
 TEST_CASE("programs: the derivative of the value in b is −y") {
     // A step of the bias moves b of its row; f moves by ν, p, r times the step, to first order.
-    const Network network = one_of_each();
+    const Network network = hand_network();
     ValueFunction program(network);
     program.set_point(vector({1.0}));
     const LocalState state = evaluate(network, vector({1.0}));
@@ -206,7 +194,7 @@ TEST_CASE("programs: every ξ of D*(x) is an optimal dual at a degenerate point,
 }
 
 TEST_CASE("programs: a conic module with λ = 0 is left out, and its r is 0") {
-    Network network = one_of_each();
+    Network network = hand_network();
     network.conic.insert(network.conic.begin(), Conic{0.0, vector({1.0, 1.0}), vector({0.0, 1.0})});
     ValueFunction program(network);
     CHECK(program.program().rows() == 9);
