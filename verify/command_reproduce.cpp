@@ -1,0 +1,54 @@
+#include <iostream>
+#include <memory>
+
+#include "support/file.hpp"
+#include "verify/commands.hpp"
+#include "verify/reproduce_report.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+struct ReproduceArguments {
+    std::vector<std::string> experiments;
+    std::string data = CERTICONE_PAPER_DIR, json;
+};
+
+int run(const ReproduceArguments& arguments) {
+    std::vector<Experiment> experiments;
+    for (const std::string& id : arguments.experiments) {
+        experiments.push_back(reproduce(id, arguments.data));
+        if (arguments.json != "-") print(std::cout, experiments.back());
+    }
+    const Tally total = tally(experiments);
+    if (arguments.json != "-") print_total(std::cout, total);
+    const auto write = [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; };
+    if (arguments.json == "-")
+        write(std::cout);
+    else if (!arguments.json.empty())
+        write_file_atomically(arguments.json, write);
+    return total.differs > 0 ? kExitFailed : kExitCertified;
+}
+
+}  // namespace
+
+Command add_reproduce(CLI::App& app) {
+    auto arguments = std::make_shared<ReproduceArguments>();
+    CLI::App* command =
+        app.add_subcommand("reproduce", "The paper's experiments on its own draws, beside its printed figures");
+    command->add_option("EXPERIMENT", arguments->experiments, "exp1, exp2, exp3, exp4 (default: all)")
+        ->check(CLI::IsMember(std::vector<std::string>(kExperiments.begin(), kExperiments.end())));
+    command->add_option("--data", arguments->data, "folder of the draws (default: data/paper of the source tree)");
+    command->add_option("--json", arguments->json,
+                        "write certicone-reproduction/1 to this file, - for standard output");
+    command->footer(
+        "Exit code 1: a figure differs for a reason that is not known.\n"
+        "Example:\n"
+        "  certicone reproduce exp3 exp4 --json -");
+    return [arguments] {
+        if (arguments->experiments.empty()) arguments->experiments.assign(kExperiments.begin(), kExperiments.end());
+        return run(*arguments);
+    };
+}
+
+}  // namespace certicone::verify
