@@ -1,11 +1,16 @@
 #include "inference/certificate.hpp"
 
+#include <Eigen/Cholesky>
+#include <limits>
+
 #include "geometry/gap.hpp"
 #include "geometry/optimal_set.hpp"
 
 namespace certicone {
 
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The forward pass alone: the gap's terms need no exact signs, and at a kink those are slow to get.
 LocalState plain_state(const Network& network, const Vector& x) {
@@ -25,23 +30,58 @@ LocalState plain_state(const Network& network, const Vector& x) {
     return state;
 }
 
-}  // namespace
-
-double inference_value(const InferenceProblem& problem, const LocalState& state) {
-    return state.value + 0.5 * problem.beta * (state.x - problem.y).squaredNorm();
+/// The box within which the constraints with one entry a row hold x.
+std::pair<Vector, Vector> box(const InferenceProblem& problem) {
+    const Index d0 = problem.y.size();
+    Vector lower = Vector::Constant(d0, -kInfinity), upper = Vector::Constant(d0, kInfinity);
+    for (Index i = 0; i < problem.C.rows(); ++i) {
+        Index column = 0;
+        const double entry = problem.C.row(i).cwiseAbs().maxCoeff(&column), limit = problem.h(i);
+        if (entry == 0.0 || problem.C.row(i).cwiseAbs().sum() != entry) continue;
+        const double signed_entry = problem.C(i, column);
+        if (signed_entry > 0.0)
+            upper(column) = std::min(upper(column), limit / signed_entry);
+        else
+            lower(column) = std::max(lower(column), limit / signed_entry);
+    }
+    return {lower, upper};
 }
 
-InferenceCertificate certify_inference(const InferenceProblem& problem, const Vector& x, const Multipliers& xi) {
+/// max over x' of −ρᵀ(x' − x) − ½ (x' − x)ᵀQ(x' − x), or what bounds it.
+double residual_gap(const InferenceProblem& problem, const Vector& x, const Vector& rho) {
+    double best = kInfinity;
+    const Eigen::LLT<Matrix> factor(problem.Q);
+    if (factor.info() == Eigen::Success) best = 0.5 * factor.matrixL().solve(rho).squaredNorm();
+    if (best < kInfinity || problem.C.rows() == 0) return rho.isZero(0.0) ? 0.0 : best;
+    const auto [lower, upper] = box(problem);
+    double sum = 0.0;
+    for (Index j = 0; j < rho.size(); ++j)
+        if (rho(j) != 0.0) sum += std::max(-rho(j) * (lower(j) - x(j)), -rho(j) * (upper(j) - x(j)));
+    return sum;
+}
+
+}  // namespace
+
+InferenceCertificate certify_inference(const InferenceProblem& problem, const Vector& x, const Multipliers& xi,
+                                       const Vector& mu) {
     const Network& network = *problem.network;
-    InferenceCertificate result;
     const LocalState state = plain_state(network, x);
+    InferenceCertificate result;
     result.x = x;
     result.xi = repair_to_feasible(network, xi);
+    result.mu = mu.size() > 0 ? Vector(mu.cwiseMax(0.0)) : Vector(Vector::Zero(problem.C.rows()));
     result.value = inference_value(problem, state);
-    const Vector slope = readout(network, result.xi);
-    result.lower_bound = psi(network, problem.y, result.xi) - slope.squaredNorm() / (2.0 * problem.beta);
-    result.gap = duality_gap(network, state, result.xi).total +
-                 0.5 * problem.beta * (x - problem.y + slope / problem.beta).squaredNorm();
+    result.violation = constraint_violation(problem, x);
+    Vector slack(0), rho = readout(network, result.xi) + problem.gradient(x);
+    if (problem.C.rows() > 0) {
+        slack = problem.h - problem.C * x;
+        rho += problem.C.transpose() * result.mu;
+    }
+    const double residual = residual_gap(problem, x, rho);
+    const Vector step = x - problem.y;
+    result.lower_bound = psi(network, x, result.xi) + 0.5 * step.dot(problem.Q * step) + problem.q.dot(x) -
+                         result.mu.dot(slack) - residual;
+    result.gap = duality_gap(network, state, result.xi).total + result.mu.dot(slack) + residual;
     return result;
 }
 

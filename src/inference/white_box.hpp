@@ -6,7 +6,7 @@
 namespace certicone {
 
 struct WhiteBoxOptions {
-    double relative_gap = 1e-14;  ///< stop when gap ≤ this · (sizes of what F is summed from)
+    double relative_gap = 1e-14;  ///< stop when gap ≤ this · |F|
     Index max_iterations = 0;     ///< 0: 100 + 4 · units
 };
 
@@ -17,16 +17,15 @@ struct WhiteBoxResult {
     Index iterations = 0;
 };
 
-/// Newton steps on the current branch, within the manifold where the held units and modules stay zero. Each iteration:
-///   1. With the masks of the branch, H the curvature of the smooth part and J the gradients of the held units and
-///      modules, solve H d + g + Jᵀμ = 0, J d = 0: the element of D*(x) whose residual is smallest in the norm of H⁻¹, if μ
-///      is within [0, ub(μ)] and ‖r‖ ≤ λ. Then x is optimal on its manifold up to d.
-///   2. If some μ is outside, its unit is let go: to the inactive side where μ < 0, to the active side where μ > ub; a
-///      module where ‖r‖ > λ leaves along the r on its sphere that the secular equation gives. Then d is a descent
-///      direction with the right sign on that unit.
-///   3. Along d every preactivation is affine up to the next kink. F is minimised there; a kink past which F would rise is
-///      where the step ends, and the unit joins the held ones: a fact of the line search, not a matter of tolerance. A kink
-///      past which F still falls is crossed.
+/// Without constraints; Q + Σ αBᵀB must be positive definite. Starts at y. Each iteration, at x on the kinks K and with the
+/// vanished modules V:
+///   1. The element of D*(x) whose residual is smallest in the norm of H⁻¹ (kink_problem.hpp): ξ proves how far x is from
+///      the optimum, and d = −H⁻¹ residual is a descent direction that stays on the kinks whose ν is inside [0, ub(ν)].
+///   2. Along d every preactivation is affine up to the next kink. F is minimised there, kink by kink; one past which F
+///      would rise, or past which a held unit would move, is where the step ends, and its unit joins K: a fact of the
+///      line search, not a matter of tolerance.
+///   3. A conic residual that the step would overrun is tried at u = 0: if the r that this needs is in its ball, and F
+///      falls on the way, the module joins V.
 WhiteBoxResult white_box_inference(const InferenceProblem& problem, const WhiteBoxOptions& options = {});
 
 }  // namespace certicone
