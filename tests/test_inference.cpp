@@ -1,9 +1,11 @@
-// Certified inference: the gap is a proof whatever the method, and white-box closes it on the paper's queries.
+// Certified inference: the gap is a proof whatever the method, and white-box closes it, kinks and all.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "geometry/optimal_set.hpp"
+#include "inference/kink_problem.hpp"
 #include "inference/white_box.hpp"
+#include "inference_family.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
 #include "random_networks.hpp"
@@ -12,24 +14,101 @@
 using namespace certicone;
 using namespace certicone::test;
 
+namespace {
+
+/// f(x) = Σ c_i max(w_iᵀx + b_i, 0), no modules.
+Network one_layer(const Matrix& W, const Vector& b, const Vector& c) {
+    Network network;
+    network.input_dim = W.cols();
+    network.layers.push_back({W, Matrix(), b});
+    network.c = c;
+    network.v = Vector::Zero(W.cols());
+    return network;
+}
+
+/// What rounding of F's summands can leave of a gap, relative to nothing but themselves.
+double size_of_F(const InferenceProblem& problem, const Vector& x) {
+    const Vector step = x - problem.y;
+    return value_size(*problem.network, x) + step.dot(problem.Q * step) + problem.q.cwiseAbs().dot(x.cwiseAbs());
+}
+
+}  // namespace
+
 TEST_CASE("inference: the gap by the identity is F − bound, and never below the true gap") {
     Random random(81);
     for (int trial = 0; trial < 50; ++trial) {
         const Network network = random_network(random_shape(random), random);
-        const InferenceProblem problem{&network, std::pow(10.0, trial % 5 - 2),
-                                       random_vector(network.input_dim, random)};
+        const double beta = std::pow(10.0, trial % 5 - 2);
+        const InferenceProblem problem = proximity(network, beta, random_vector(network.input_dim, random));
         const Vector x = random_vector(network.input_dim, random);
         const LocalState state = evaluate(network, x);
         const InferenceCertificate found = certify_inference(problem, x, random_feasible(network, state, random));
-        const double size = value_size(network, problem.y) + value_size(network, x) + std::abs(found.lower_bound) +
-                            problem.beta * (x - problem.y).squaredNorm();
+        const double size =
+            value_size(network, problem.y) + size_of_F(problem, x) + std::abs(found.lower_bound) + std::abs(found.gap);
         CHECK(found.gap >= 0.0);
         CHECK(std::abs(found.value - found.lower_bound - found.gap) <= 1e-12 * size);
+        // The bound of the contract, which does not depend on x.
+        const double bound =
+            psi(network, problem.y, found.xi) - readout(network, found.xi).squaredNorm() / (2.0 * beta);
+        CHECK(std::abs(found.lower_bound - bound) <= 1e-12 * size);
         CHECK(feasibility_violation(network, found.xi).amount == 0.0);
         // A proof: no other point does better than the bound.
         for (int k = 0; k < 10; ++k) {
             const LocalState other = evaluate(network, random_vector(network.input_dim, random));
             CHECK(inference_value(problem, other) >= found.lower_bound - 1e-12 * size);
+        }
+    }
+}
+
+TEST_CASE("inference: the element of D*(x) nearest to optimality satisfies the variational inequality") {
+    Random random(82);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    for (int trial = 0; trial < 200; ++trial) {
+        const Index units = random_index(0, 8, random), d0 = random_index(1, 6, random);
+        KinkProblem problem;
+        problem.h = random_vector(d0, random, 2.0);
+        problem.N = random_matrix(d0, units, random);
+        if (units > 2 && trial % 3 == 0) problem.N.col(1) = problem.N.col(0);  // the same unit twice
+        problem.T = Matrix::Zero(units, units);
+        for (Index j = units / 2; j < units; ++j)
+            for (Index k = 0; k < units / 2; ++k)
+                problem.T(j, k) = uniform(random) < 0.7 ? uniform(random) : 0.0;
+        problem.base = random_matrix(units, 1, random).cwiseAbs();
+        if (units > 1 && trial % 2 == 0) problem.base(0) = 0.0;
+        for (Index g = random_index(0, 2, random); g > 0; --g) {
+            problem.R.push_back(random_matrix(d0, random_index(1, 3, random), random));
+            problem.lambda.push_back(0.2 + uniform(random));
+        }
+        KinkSolution start;
+        start.nu = Vector::Zero(units);
+        start.side.assign(static_cast<std::size_t>(units), Side::inactive);
+        for (const Matrix& R : problem.R) {
+            start.r.push_back(Vector::Zero(R.cols()));
+            start.leaving.push_back(false);
+        }
+        const KinkSolution solution = solve_kink_problem(problem, start);
+        CHECK(solution.solved);
+        CHECK((solution.nu.array() >= 0.0).all());
+        CHECK((solution.nu.array() <= problem.upper_bound(solution.nu).array() + 1e-14).all());
+        // ½‖w‖² is least iff wᵀ(w' − w) ≥ 0 for every feasible w'. Spheres are turned until they gain under a thousandth:
+        // enough for a descent direction, F'(x;d) ≤ −½‖w‖².
+        bool sphere = false;
+        for (std::size_t g = 0; g < solution.leaving.size(); ++g)
+            sphere = sphere || solution.leaving[g];
+        const double slack = (sphere ? 0.5 : 1e-10) * solution.residual.squaredNorm() + 1e-12 * problem.h.squaredNorm();
+        for (int k = 0; k < 50; ++k) {
+            Vector nu = Vector::Zero(units);
+            for (Index i = units; i-- > 0;) {
+                const double share = k % 2 == 0 ? uniform(random) : std::round(uniform(random));
+                nu(i) = share * (problem.base(i) + problem.T.col(i).dot(nu));
+            }
+            Vector other = problem.h + problem.N * nu;
+            for (std::size_t g = 0; g < problem.R.size(); ++g) {
+                Vector r = random_vector(problem.R[g].cols(), random);
+                r *= problem.lambda[g] * (k % 2 == 0 ? uniform(random) : 1.0) / r.norm();
+                other += problem.R[g] * r;
+            }
+            CHECK(solution.residual.dot(other - solution.residual) >= -slack);
         }
     }
 }
@@ -41,15 +120,14 @@ TEST_CASE("inference: white-box proves all 30 queries of Experiment 4 to 1e-12 r
     Index at_kinks = 0;
     double worst = 0.0;
     for (Index j = 0; j < queries.cols(); ++j) {
-        const InferenceProblem problem{&network, 10.0, queries.col(j)};
-        const WhiteBoxResult result = white_box_inference(problem);
+        const WhiteBoxResult result = white_box_inference(proximity(network, 10.0, queries.col(j)));
         const InferenceCertificate& proof = result.certificate;
         INFO("query ", j, ": gap ", proof.gap, " after ", result.iterations, " iterations");
         CHECK(proof.gap <= 1e-12 * std::abs(proof.value));
         CHECK(std::abs(proof.value - proof.lower_bound) <= 1e-12 * std::abs(proof.value));
         CHECK(feasibility_violation(network, proof.xi).amount == 0.0);
         CHECK(result.iterations <= 20);
-        worst = std::max(worst, proof.gap / std::abs(proof.value));
+        worst = std::max(worst, proof.relative_gap());
         if (!result.kinks.empty()) ++at_kinks;
         for (const auto& [layer, unit] : result.kinks)
             CHECK(std::abs(forward<double>(network, proof.x).a[static_cast<std::size_t>(layer)](unit)) <= 1e-13);
@@ -58,20 +136,165 @@ TEST_CASE("inference: white-box proves all 30 queries of Experiment 4 to 1e-12 r
     MESSAGE(fmt::format("{} of 30 minimisers at kinks, largest proved relative gap {:.1e}", at_kinks, worst));
 }
 
+TEST_CASE("inference: random networks up to d0 = 50, width 128, depth 4, beta from 1e-3 to 1e3") {
+    double worst = 0.0;
+    Index most = 0;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        const FamilyMember member = family_member(seed);
+        const WhiteBoxResult result = white_box_inference(proximity(member.network, member.beta, member.y));
+        INFO("seed ", seed, " beta ", member.beta, " iterations ", result.iterations);
+        CHECK(result.certificate.relative_gap() <= 1e-10);
+        CHECK(feasibility_violation(member.network, result.certificate.xi).amount == 0.0);
+        worst = std::max(worst, result.certificate.relative_gap());
+        most = std::max(most, result.iterations);
+    }
+    MESSAGE(fmt::format("80 networks, largest proved relative gap {:.1e}, at most {} iterations", worst, most));
+}
+
+TEST_CASE("inference: ugly networks and queries that are exact kinks") {
+    Random random(83);
+    for (const Network& network : ugly_networks(random))
+        for (const double beta : {1e-3, 1.0, 1e3}) {
+            const InferenceProblem problem = proximity(network, beta, random_vector(network.input_dim, random));
+            const WhiteBoxResult result = white_box_inference(problem);
+            INFO(network.name, " beta ", beta, " iterations ", result.iterations, " gap ", result.certificate.gap);
+            CHECK(result.certificate.gap <= 1e-10 * size_of_F(problem, result.certificate.x));
+            CHECK(feasibility_violation(network, result.certificate.xi).amount == 0.0);
+        }
+    for (int trial = 0; trial < 60; ++trial) {
+        const PointedNetwork pointed = degenerate_network(random_shape(random), random);
+        const InferenceProblem problem = proximity(pointed.network, std::pow(10.0, trial % 5 - 2), pointed.x);
+        const WhiteBoxResult result = white_box_inference(problem);
+        INFO("degenerate ", trial, " iterations ", result.iterations, " gap ", result.certificate.gap);
+        CHECK(result.certificate.gap <= 1e-12 * size_of_F(problem, result.certificate.x));
+    }
+}
+
 TEST_CASE("inference: a residual that vanishes at the optimum is held there") {
     // f = 3|x₀ − 1| + ReLU(x₀ + x₁): from y = (1.2, −4) the norm's kink wins, r = β(y − x)₀ inside its ball.
-    Network network;
-    network.input_dim = 2;
-    network.layers.resize(1);
-    network.layers[0].W = (Matrix(1, 2) << 1.0, 1.0).finished();
-    network.layers[0].b = Vector::Zero(1);
-    network.c = Vector::Ones(1);
-    network.v = Vector::Zero(2);
+    Network network = one_layer((Matrix(1, 2) << 1.0, 1.0).finished(), Vector::Zero(1), Vector::Ones(1));
     network.conic.push_back({3.0, (Matrix(1, 2) << 1.0, 0.0).finished(), Vector::Constant(1, -1.0)});
-    const InferenceProblem problem{&network, 2.0, Eigen::Vector2d(1.2, -4.0)};
-    const WhiteBoxResult result = white_box_inference(problem);
+    const WhiteBoxResult result = white_box_inference(proximity(network, 2.0, Eigen::Vector2d(1.2, -4.0)));
     CHECK(result.certificate.gap <= 1e-14);
     CHECK(result.zero_modules == std::vector<Index>{0});
     CHECK((result.certificate.x - Eigen::Vector2d(1.0, -4.0)).norm() <= 1e-14);
     CHECK(result.certificate.xi.r[0](0) == doctest::Approx(0.4));
+}
+
+TEST_CASE("inference: kinks of nested units, by hand") {
+    // z₁ = ReLU(x), z₂ = ReLU(z₁ − 3x): f = 2 z₂ = 0 for x ≥ 0 and −6x for x < 0. At x = 0 both units vanish. From y = −1
+    // with β = 1 the minimiser of f + ½(x + 1)² is x = 0, and the multipliers (ν₂, ν₁) solve 1 + ν₁ − 3ν₂ = 0.
+    Network network;
+    network.input_dim = 1;
+    network.layers.push_back({Matrix::Constant(1, 1, 1.0), Matrix(), Vector::Zero(1)});
+    network.layers.push_back({Matrix::Constant(1, 1, -3.0), Matrix::Constant(1, 1, 1.0), Vector::Zero(1)});
+    network.c = Vector::Constant(1, 2.0);
+    network.v = Vector::Zero(1);
+    const WhiteBoxResult result = white_box_inference(proximity(network, 1.0, Vector::Constant(1, -1.0)));
+    CHECK(result.certificate.gap <= 1e-15);
+    CHECK(std::abs(result.certificate.x(0)) <= 1e-15);
+    const auto& nu = result.certificate.xi.nu;
+    CHECK(1.0 + nu[0](0) - 3.0 * nu[1](0) == doctest::Approx(0.0));
+}
+
+TEST_CASE("inference: box and linear constraints, by hand") {
+    // f = 0: the projection of y on the feasible set, μ from x − y + Cᵀμ = 0.
+    Network network = one_layer(Matrix::Zero(1, 2), Vector::Zero(1), Vector::Zero(1));
+    InferenceProblem problem = proximity(network, 1.0, Eigen::Vector2d(3.0, 1.0));
+    SUBCASE("box") {
+        problem.C = (Matrix(2, 2) << 1.0, 0.0, 0.0, -1.0).finished();
+        problem.h = Eigen::Vector2d(2.0, 5.0);
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK((result.certificate.x - Eigen::Vector2d(2.0, 1.0)).norm() <= 1e-14);
+        CHECK(result.certificate.mu(0) == doctest::Approx(1.0));
+        CHECK(result.certificate.mu(1) == 0.0);
+        REQUIRE(result.active.size() == 1);
+        CHECK(result.active[0] == 0);
+        CHECK(std::abs(result.certificate.gap) <= 1e-14);
+    }
+    SUBCASE("half space, its row not of length one") {
+        problem.C = (Matrix(1, 2) << 3.0, 3.0).finished();
+        problem.h = Vector::Constant(1, 6.0);  // x₀ + x₁ ≤ 2: x = (2, 0), μ·3 = 1
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK((result.certificate.x - Eigen::Vector2d(2.0, 0.0)).norm() <= 1e-14);
+        CHECK(result.certificate.mu(0) == doctest::Approx(1.0 / 3.0));
+        CHECK(result.certificate.value == doctest::Approx(1.0));
+    }
+    SUBCASE("equality as two rows, steep objective") {
+        problem.Q *= 1e6;
+        problem.C = (Matrix(2, 2) << 1.0, 1.0, -1.0, -1.0).finished();
+        problem.h = Eigen::Vector2d(1.0, -1.0);
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK((result.certificate.x - Eigen::Vector2d(1.5, -0.5)).norm() <= 1e-13);
+        CHECK(result.certificate.mu(0) - result.certificate.mu(1) == doctest::Approx(1.5e6));
+    }
+    SUBCASE("general quadratic and a linear term") {
+        problem.Q = (Matrix(2, 2) << 2.0, 1.0, 1.0, 2.0).finished();
+        problem.q = Eigen::Vector2d(1.0, -1.0);  // Q(x − y) = −q: x = y − (1, −1)
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK((result.certificate.x - Eigen::Vector2d(2.0, 2.0)).norm() <= 1e-14);
+        CHECK(result.certificate.value == doctest::Approx(1.0 + 0.0));  // ½(1,−1)Q(1,−1)ᵀ + 2 − 2
+    }
+    SUBCASE("no curvature at all: a linear program in a box") {
+        problem.Q.setZero();
+        problem.q = Eigen::Vector2d(1.0, -2.0);
+        problem.C = (Matrix(4, 2) << 1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, -1.0).finished();
+        problem.h = Vector::Ones(4);
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK((result.certificate.x - Eigen::Vector2d(-1.0, 1.0)).norm() <= 1e-12);
+        CHECK(result.certificate.lower_bound == doctest::Approx(-3.0));
+        CHECK(std::abs(result.certificate.gap) <= 1e-12);
+    }
+    SUBCASE("unbounded below: nothing is proved") {
+        problem.Q.setZero();
+        problem.q = Eigen::Vector2d(1.0, 0.0);
+        const WhiteBoxResult result = white_box_inference(problem);
+        CHECK(result.certificate.gap == std::numeric_limits<double>::infinity());
+    }
+    SUBCASE("infeasible") {
+        problem.C = (Matrix(2, 2) << 1.0, 1.0, -2.0, -2.0).finished();
+        problem.h = Eigen::Vector2d(1.0, -4.0);  // x₀ + x₁ ≤ 1 and ≥ 2
+        const WhiteBoxResult result = white_box_inference(problem);
+        REQUIRE(result.infeasible);
+        const Vector& mu = result.infeasible->mu;
+        CHECK((mu.array() >= 0.0).all());
+        CHECK((problem.C.transpose() * mu).norm() <= 1e-14 * mu.norm());
+        CHECK(mu.dot(problem.h) < 0.0);
+        CHECK(result.infeasible->radius >= 1e12);
+    }
+    SUBCASE("a row of zeros that cannot hold") {
+        problem.C = Matrix::Zero(1, 2);
+        problem.h = Vector::Constant(1, -1.0);
+        CHECK(white_box_inference(problem).infeasible);
+        problem.h(0) = 0.0;
+        CHECK_FALSE(white_box_inference(problem).infeasible);
+    }
+}
+
+TEST_CASE("inference: random constraints, proved or infeasible with a proof") {
+    Random random(84);
+    int infeasible = 0, active = 0;
+    for (int trial = 0; trial < 120; ++trial) {
+        const Network network = random_network(random_shape(random), random);
+        const Index d0 = network.input_dim, rows = random_index(1, 6, random);
+        InferenceProblem problem = proximity(network, std::pow(10.0, trial % 5 - 2), random_vector(d0, random, 2.0));
+        problem.C = random_matrix(rows, d0, random);
+        problem.h = random_vector(rows, random);
+        const WhiteBoxResult result = white_box_inference(problem);
+        INFO("trial ", trial);
+        if (result.infeasible) {
+            ++infeasible;
+            CHECK(result.infeasible->radius >= 1e6);
+            CHECK((result.infeasible->mu.array() >= 0.0).all());
+            continue;
+        }
+        active += result.active.empty() ? 0 : 1;
+        const InferenceCertificate& proof = result.certificate;
+        CHECK(std::abs(proof.gap) <= 1e-11 * size_of_F(problem, proof.x));
+        CHECK(proof.violation <= 1e-12 * (1.0 + proof.x.norm()));
+        CHECK((proof.mu.array() >= 0.0).all());
+    }
+    CHECK(infeasible >= 5);
+    CHECK(active >= 20);
+    MESSAGE(fmt::format("120 problems: {} infeasible, {} with active constraints", infeasible, active));
 }

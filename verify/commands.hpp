@@ -16,6 +16,7 @@ Command add_readout(CLI::App& app);
 Command add_certify(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_reproduce(CLI::App& app);
+Command add_infer(CLI::App& app);
 Command add_solvers(CLI::App& app);
 
 /// Parses and runs; never throws. Errors become one line on standard error.

@@ -2,10 +2,14 @@
 
 namespace certicone::conic {
 
-InferenceProgram::InferenceProgram(const Network& network, double beta)
-    : beta_(beta), value_function_(network), program_(value_function_.program()), x_(program_.columns()) {
+InferenceProgram::InferenceProgram(InferenceProblem problem)
+    : problem_(std::move(problem)),
+      value_function_(*problem_.network),
+      program_(value_function_.program()),
+      x_(program_.columns()) {
+    const Network& network = *problem_.network;
     const ValueFunction::Layout& layout = value_function_.layout();
-    const Index d0 = network.input_dim;
+    const Index d0 = network.input_dim, rows = program_.rows(), constraints = problem_.C.rows();
     std::vector<Eigen::Triplet<double, int>> entries;
     for (Index column = 0; column < program_.A.outerSize(); ++column)
         for (SparseMatrix::InnerIterator it(program_.A, column); it; ++it)
@@ -23,21 +27,31 @@ InferenceProgram::InferenceProgram(const Network& network, double beta)
     for (std::size_t g = 0; g < network.conic.size(); ++g)
         if (layout.t[g] >= 0) put(layout.conic_link[g], network.conic[g].A, -1.0);
 
-    program_.A.resize(program_.A.rows(), x_ + d0);
+    put(rows, problem_.C, 1.0);
+    if (constraints > 0) {
+        program_.blocks.push_back({"constraints", Cone::Nonnegative, rows, constraints});
+        program_.b.conservativeResize(rows + constraints);
+        program_.b.tail(constraints) = problem_.h;
+    }
+
+    program_.A.resize(rows + constraints, x_ + d0);
     program_.A.setFromTriplets(entries.begin(), entries.end());
     program_.A.makeCompressed();
     program_.P.resize(x_ + d0, x_ + d0);
     for (Index j = 0; j < d0; ++j)
-        program_.P.insert(x_ + j, x_ + j) = beta;
+        for (Index i = 0; i < d0; ++i)
+            if (problem_.Q(i, j) != 0.0) program_.P.insert(x_ + i, x_ + j) = problem_.Q(i, j);
     program_.P.makeCompressed();
     program_.c.conservativeResizeLike(Vector::Zero(x_ + d0));
     program_.variables.push_back({"x", x_, d0});
-    set_query(Vector::Zero(d0));
+    set_query(Vector(problem_.y));
 }
 
 void InferenceProgram::set_query(const Vector& y) {
-    program_.c.tail(y.size()) = network().v - beta_ * y;
-    program_.c0 = network().b0 + 0.5 * beta_ * y.squaredNorm();
+    problem_.y = y;
+    const Vector pull = problem_.Q * y;
+    program_.c.tail(y.size()) = network().v + problem_.q - pull;
+    program_.c0 = network().b0 + 0.5 * y.dot(pull);
 }
 
 Vector InferenceProgram::primal(const LocalState& state) const {
@@ -53,6 +67,11 @@ Scaling InferenceProgram::scaling(const Vector& reference) const {
     Scaling scaling = dual_box.at_current_point();
     scaling.column.conservativeResize(program_.columns());
     scaling.column.tail(network().input_dim).setOnes();
+    scaling.row.conservativeResize(program_.rows());
+    for (Index i = 0; i < problem_.C.rows(); ++i) {
+        const double largest = problem_.C.row(i).cwiseAbs().maxCoeff();
+        scaling.row(program_.rows() - problem_.C.rows() + i) = largest > 0.0 ? 1.0 / largest : 1.0;
+    }
     const SparseMatrix rows = scaling.row.asDiagonal() * program_.A;
     for (Index j = x_; j < program_.columns(); ++j) {
         double largest = 0.0;

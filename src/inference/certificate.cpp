@@ -47,12 +47,20 @@ std::pair<Vector, Vector> box(const InferenceProblem& problem) {
     return {lower, upper};
 }
 
-/// max over x' of −ρᵀ(x' − x) − ½ (x' − x)ᵀQ(x' − x), or what bounds it.
+/// max over x' of −ρᵀ(x' − x) − ½ (x' − x)ᵀH(x' − x), or what bounds it: H = Q, or with the quadratic modules' curvature
+/// where that is what makes it definite, or 0 within the box.
 double residual_gap(const InferenceProblem& problem, const Vector& x, const Vector& rho) {
-    double best = kInfinity;
-    const Eigen::LLT<Matrix> factor(problem.Q);
-    if (factor.info() == Eigen::Success) best = 0.5 * factor.matrixL().solve(rho).squaredNorm();
-    if (best < kInfinity || problem.C.rows() == 0) return rho.isZero(0.0) ? 0.0 : best;
+    if (rho.isZero(0.0)) return 0.0;
+    Matrix curvature = problem.Q;
+    for (const bool modules : {false, true}) {
+        if (modules)
+            for (const Quadratic& module : problem.network->quadratic)
+                curvature += module.alpha * module.B.transpose() * module.B;
+        const Eigen::LLT<Matrix> factor(curvature);
+        if (factor.info() == Eigen::Success && factor.rcond() > 1e-14)
+            return 0.5 * factor.matrixL().solve(rho).squaredNorm();
+    }
+    if (problem.C.rows() == 0) return kInfinity;
     const auto [lower, upper] = box(problem);
     double sum = 0.0;
     for (Index j = 0; j < rho.size(); ++j)

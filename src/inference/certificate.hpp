@@ -4,8 +4,9 @@
 //
 // and F(x) minus that bound is [f(x) − Ψ(x;ξ)] + μᵀ(h − Cx) + ½ ρᵀQ⁻¹ρ, where the bracket is the gap identity's sum of
 // nonnegative terms: the gap is computed without cancellation. For Q = βI and no constraints the bound is
-// Ψ(y;ξ) − ‖G(ξ)‖²/(2β), whatever x is. Where Q is singular, ½ ρᵀQ⁻¹ρ gives way to max over the box of −ρᵀ(x' − x),
-// if the constraints hold x in a box.
+// Ψ(y;ξ) − ‖G(ξ)‖²/(2β), whatever x is. Where Q is singular, the quadratic modules, kept as they are, lend their curvature
+// (Q + Σ αBᵀB in place of Q, with p = αq(x)); where that is singular too, ½ ρᵀQ⁻¹ρ gives way to max over the box of
+// −ρᵀ(x' − x), if the constraints hold x in a box.
 #pragma once
 
 #include "inference/problem.hpp"

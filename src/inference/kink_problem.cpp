@@ -50,8 +50,8 @@ class ActiveSet {
         for (std::size_t g = 0; g < problem.R.size(); ++g)
             scale += problem.R[g].norm() * problem.lambda[g];
         // Rounding of N_kᵀ(h + Nν + Rr).
-        const double unit = 4.0 * static_cast<double>(problem.h.size() + problem.base.size()) *
-                            std::numeric_limits<double>::epsilon();
+        const double unit =
+            4.0 * static_cast<double>(problem.h.size() + problem.base.size()) * std::numeric_limits<double>::epsilon();
         noise_ = unit * scale;
     }
 
@@ -62,8 +62,9 @@ class ActiveSet {
             if (!move_free()) continue;
             renew_residual();
             if (step > limit / 2 ? give_up_first_bound() : give_up_worst_bound()) continue;
-            if (turns < 100 && turn_spheres()) {
-                ++turns;
+            // The last word is with the units: those inside must not move along d.
+            if (turns < 100 && std::find(now_.leaving.begin(), now_.leaving.end(), true) != now_.leaving.end()) {
+                turns = turn_spheres() ? turns + 1 : 100;
                 continue;
             }
             now_.solved = true;
@@ -104,7 +105,7 @@ class ActiveSet {
         Matrix edges(now_.nu.size(), static_cast<Index>(inside.size()));
         for (std::size_t i = 0; i < inside.size(); ++i)
             edges.col(static_cast<Index>(i)) = edge(problem_, now_.side, inside[i]);
-        M.leftCols(edges.cols()) = problem_.N * edges;
+        if (edges.cols() > 0) M.leftCols(edges.cols()) = problem_.N * edges;
         Index column = edges.cols();
         for (std::size_t g = 0; g < problem_.R.size(); ++g)
             if (!now_.leaving[g]) {
@@ -113,12 +114,12 @@ class ActiveSet {
             }
         const Vector length =
             M.colwise().norm().transpose().unaryExpr([](double n) { return n > 0.0 ? 1.0 / n : 1.0; });
-        const Vector step =
-            length.asDiagonal() *
-            (M * length.asDiagonal()).completeOrthogonalDecomposition().solve(Vector(-now_.residual));
+        const Vector step = length.asDiagonal() *
+                            (M * length.asDiagonal()).completeOrthogonalDecomposition().solve(Vector(-now_.residual));
 
-        const Vector change = edges * step.head(edges.cols());
-        const Vector ub = problem_.upper_bound(now_.nu), ub_change = problem_.T.transpose() * change;
+        Vector change = Vector::Zero(now_.nu.size());
+        if (edges.cols() > 0) change = edges * step.head(edges.cols());
+        const Vector ub = problem_.upper_bound(now_.nu), ub_change = problem_.through_layers(change);
         double t = 1.0;
         Index blocked = -1;
         Side blocked_side = Side::inside;

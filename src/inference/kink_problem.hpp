@@ -28,7 +28,9 @@ struct KinkProblem {
     std::vector<Matrix> R;
     std::vector<double> lambda;
 
-    Vector upper_bound(const Vector& nu) const { return base + T.transpose() * nu; }
+    /// How ub changes with ν.
+    Vector through_layers(const Vector& nu) const { return T.size() > 0 ? Vector(T.transpose() * nu) : Vector(0); }
+    Vector upper_bound(const Vector& nu) const { return base + through_layers(nu); }
 };
 
 struct KinkSolution {

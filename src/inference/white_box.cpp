@@ -1,505 +1,171 @@
 #include "inference/white_box.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
-#include "conic/scaling.hpp"
-#include "inference/kink_problem.hpp"
+#include "inference/branch_search.hpp"
 
 namespace certicone {
 
 namespace {
 
-constexpr double kFairShare = 0.01;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What d does to F along x + t d, on the branch.
-struct ConicRate {
-    double lambda, uu, uw, ww;  ///< ‖u‖², uᵀw, ‖w‖² with w = A d
-    bool from_zero;
+/// C x ≤ h with rows of length one, so that one penalty suits all.
+struct Rows {
+    Matrix C;
+    Vector h;
+    Vector length;  ///< of the original rows; 0 for rows that are left out (zero: 0 ≤ h)
+
+    explicit Rows(const InferenceProblem& problem)
+        : C(problem.C), h(problem.h), length(Vector::Zero(problem.C.rows())) {
+        for (Index i = 0; i < C.rows(); ++i) {
+            length(i) = problem.C.row(i).stableNorm();
+            if (length(i) == 0.0) continue;
+            C.row(i) /= length(i);
+            h(i) /= length(i);
+        }
+    }
+
+    /// By more than rounding can do.
+    bool violated(const Vector& x) const {
+        if (C.rows() == 0) return false;
+        const double unit = RoundingBound(16 * C.cols()).relative;
+        const Vector size = C.cwiseAbs() * x.cwiseAbs() + h.cwiseAbs();
+        return ((C * x - h).array() > unit * size.array()).any();
+    }
+    Vector multipliers(const Vector& nu) const {
+        Vector mu = nu;
+        for (Index i = 0; i < mu.size(); ++i)
+            mu(i) = length(i) > 0.0 ? nu(i) / length(i) : 0.0;
+        return mu;
+    }
 };
 
-class Search {
-  public:
-    Search(const InferenceProblem& problem, const WhiteBoxOptions& options)
-        : problem_(problem),
-          network_(*problem.network),
-          options_(options),
-          box_(conic::dual_box(network_)),
-          curvature_(problem.Q),
-          x_(problem.y),
-          held_(network_.conic.size(), false),
-          leaving_(network_.conic.size(), false) {
-        for (const Quadratic& module : network_.quadratic)
-            curvature_.noalias() += module.alpha * module.B.transpose() * module.B;
-        for (const Conic& module : network_.conic) {
-            gram_.push_back(module.A.transpose() * module.A);
-            r_.push_back(Vector::Zero(module.A.rows()));
+/// `network` with the constraints among the units of its last layer: f(x) + M Σ max(C_i x − h_i, 0).
+Network penalised(const Network& network, const Rows& rows, double M) {
+    Network result = network;
+    Layer& last = result.layers.back();
+    const Index before = last.units(), more = rows.C.rows();
+    last.W.conservativeResize(before + more, Eigen::NoChange);
+    last.W.bottomRows(more) = rows.C;
+    last.b.conservativeResize(before + more);
+    last.b.tail(more) = -rows.h;
+    if (last.U.size() > 0) {
+        last.U.conservativeResize(before + more, Eigen::NoChange);
+        last.U.bottomRows(more).setZero();
+    }
+    result.c.conservativeResize(before + more);
+    result.c.tail(more) = (rows.length.array() > 0.0).select(Vector::Constant(more, M), 0.0);
+    return result;
+}
+
+/// Nothing but the constraints.
+Network violations_network(const Rows& rows) {
+    Network network;
+    network.input_dim = rows.C.cols();
+    network.layers.push_back({rows.C, Matrix(), -rows.h});
+    network.c = (rows.length.array() > 0.0).cast<double>();
+    network.v = Vector::Zero(network.input_dim);
+    return network;
+}
+
+/// Minimises the sum of violations by proximal steps, which on a piecewise linear function end: at a point that keeps to
+/// the constraints, or where the multipliers say that none does.
+std::optional<Infeasibility> find_infeasibility(const InferenceProblem& problem, const Rows& rows, Index& iterations) {
+    for (Index i = 0; i < rows.C.rows(); ++i)
+        if (rows.length(i) == 0.0 && problem.h(i) < 0.0) {
+            Infeasibility zero_row{Vector::Zero(rows.C.rows()), kInfinity};
+            zero_row.mu(i) = 1.0;
+            return zero_row;
         }
-        const LocalState start = evaluate(network_, x_);
-        sign_ = start.pattern.sign;
-        for (std::size_t l = 0; l < sign_.size(); ++l) {
-            // A unit that no multiplier can reach has no kink in F.
-            sign_[l] = (box_[l].array() == 0.0 && sign_[l].array() == 0).select(std::int8_t{-1}, sign_[l]);
-            nu_.push_back(Vector::Zero(sign_[l].size()));
-        }
-        from_ = sign_;
-        for (std::size_t g = 0; g < held_.size(); ++g)
-            held_[g] = start.pattern.conic_zero[g] && network_.conic[g].lambda > 0.0;
-        size_ = std::abs(inference_value(problem_, start));
-        trace_.a.resize(sign_.size());
-        trace_.z.resize(sign_.size());
-        rate_.resize(sign_.size());
+    const Network network = violations_network(rows);
+    Vector x = problem.y;
+    double delta = 1.0;
+    Infeasibility best;
+    for (int k = 0; k < 30 && rows.violated(x); ++k, delta *= 0.1) {
+        const WhiteBoxResult found = search_branches(proximity(network, delta, x), {});
+        iterations += found.iterations;
+        x = found.certificate.x;
+        const Vector nu = found.certificate.xi.nu[0];
+        const double reach = nu.dot(rows.C * problem.y - rows.h), slope = (rows.C.transpose() * nu).norm();
+        if (reach <= 0.0) continue;
+        const double radius = slope > 0.0 ? reach / slope : kInfinity;
+        if (radius > best.radius) best = {rows.multipliers(nu), radius};
     }
+    if (!rows.violated(x)) return std::nullopt;
+    return best;
+}
 
-    WhiteBoxResult run() {
-        const Index limit = options_.max_iterations > 0 ? options_.max_iterations : 100 + 4 * total_units(network_);
-        WhiteBoxResult result;
-        result.certificate.gap = kInfinity;
-        Index stalled = 0;  // iterations in a row that improved neither F nor the proof
-        double lowest = kInfinity;
-        for (result.iterations = 0; result.iterations < limit && stalled < 10; ++result.iterations) {
-            pass_forward();
-            find_direction();
-            const double predicted = 0.5 * solution_.residual.squaredNorm();
-            if (predicted <= 1e-6 * size_ || result.iterations + 1 == limit) {
-                InferenceCertificate found = certify_inference(problem_, x_, multipliers());
-                size_ = std::abs(found.value);
-                const bool better = found.gap < result.certificate.gap;
-                const bool lower = found.value < lowest - 4.0 * std::numeric_limits<double>::epsilon() * size_;
-                lowest = std::min(lowest, found.value);
-                stalled = better || lower ? 0 : stalled + 1;
-                if (better) {
-                    result.certificate = std::move(found);
-                    result.kinks = inside_units();
-                    result.zero_modules = held_modules();
-                }
-                if (result.certificate.gap <= options_.relative_gap * size_) break;
-            }
-            take_sides();
-            if (!try_to_vanish() && !advance(direction_, std::nullopt)) ++stalled;
-        }
-        return result;
+WhiteBoxResult solve_constrained(const InferenceProblem& problem, const WhiteBoxOptions& options) {
+    if (problem.C.rows() == 0) return search_branches(problem, options);
+    const Rows rows(problem);
+    const Network& network = *problem.network;
+    WhiteBoxResult result;
+    if ((result.infeasible = find_infeasibility(problem, rows, result.iterations))) return result;
+
+    const Index units = network.layers.back().units(), last = static_cast<Index>(network.layers.size()) - 1;
+    const LocalState start = evaluate(network, options.start.size() > 0 ? options.start : problem.y);
+    double M = 10.0 * (readout(network, canonical_selector(network, start)) + problem.gradient(start.x)).norm() + 1.0;
+    WhiteBoxOptions inner = options;
+    for (int k = 0; k < 16; ++k, M *= 10.0) {
+        const Network with_penalty = penalised(network, rows, M);
+        InferenceProblem relaxed = problem;
+        relaxed.network = &with_penalty;
+        relaxed.C.resize(0, problem.C.cols());
+        relaxed.h.resize(0);
+        WhiteBoxResult found = search_branches(relaxed, inner);
+        const Index so_far = result.iterations + found.iterations;
+        inner.start = found.certificate.x;
+        Multipliers xi = found.certificate.xi;
+        const Vector mu = rows.multipliers(xi.nu.back().tail(rows.C.rows()));
+        xi.nu.back().conservativeResize(units);
+        result = std::move(found);
+        result.iterations = so_far;
+        result.certificate = certify_inference(problem, result.certificate.x, xi, mu);
+        std::erase_if(result.kinks, [&](const auto& kink) { return kink.first == last && kink.second >= units; });
+        for (Index i = 0; i < mu.size(); ++i)
+            if (mu(i) > 0.0) result.active.push_back(i);
+        if (!rows.violated(result.certificate.x)) break;
     }
-
-  private:
-    // ---- the branch --------------------------------------------------------------------------------------------------
-
-    /// Preactivations by the masks of the branch: a held unit passes nothing on, whatever rounding left of it.
-    void pass_forward() {
-        for (std::size_t l = 0; l < network_.layers.size(); ++l) {
-            const Layer& layer = network_.layers[l];
-            Vector& a = trace_.a[l];
-            a = layer.b;
-            a.noalias() += layer.W * x_;
-            if (l > 0) a.noalias() += layer.U * trace_.z[l - 1];
-            trace_.z[l] = (sign_[l].array() > 0).select(a, 0.0);
-        }
-        trace_.q.clear();
-        trace_.u.clear();
-        for (const Quadratic& module : network_.quadratic)
-            trace_.q.emplace_back(module.B * x_ + module.e);
-        for (const Conic& module : network_.conic)
-            trace_.u.emplace_back(module.A * x_ + module.d);
-    }
-
-    /// From ∂/∂z of layer l down to x: adds Wᵀ of what the masks let through to `slope`; `at_kink(k, entry)` sees the
-    /// derivative by z of every held unit on the way.
-    template <class AtKink>
-    void pass_backward(std::size_t layers, Vector by_z, Vector& slope, AtKink at_kink) const {
-        std::size_t k = kinks_.size();
-        while (k > 0 && static_cast<std::size_t>(kinks_[k - 1].first) >= layers)
-            --k;
-        for (std::size_t l = layers; l-- > 0;) {
-            for (; k > 0 && static_cast<std::size_t>(kinks_[k - 1].first) == l; --k)
-                at_kink(static_cast<Index>(k - 1), by_z(kinks_[k - 1].second));
-            by_z = (sign_[l].array() > 0).select(by_z, 0.0);
-            slope.noalias() += network_.layers[l].W.transpose() * by_z;
-            if (l > 0) by_z = network_.layers[l].U.transpose() * by_z;
-        }
-    }
-
-    /// λ(AᵀA − (Aᵀû)(Aᵀû)ᵀ)/‖u‖.
-    Matrix module_hessian(std::size_t g) const {
-        const double length = trace_.u[g].norm();
-        const Vector slope = network_.conic[g].A.transpose() * trace_.u[g] / length;
-        return network_.conic[g].lambda / length * (gram_[g] - slope * slope.transpose());
-    }
-
-    bool smooth(std::size_t g) const {
-        return !held_[g] && network_.conic[g].lambda > 0.0 && trace_.u[g].squaredNorm() > 0.0;
-    }
-
-    // ---- the direction -----------------------------------------------------------------------------------------------
-
-    void find_direction() {
-        kinks_.clear();
-        for (std::size_t l = 0; l < sign_.size(); ++l)
-            for (Index i = 0; i < sign_[l].size(); ++i)
-                if (sign_[l](i) == 0) kinks_.emplace_back(static_cast<Index>(l), i);
-        const Index count = static_cast<Index>(kinks_.size()), d0 = network_.input_dim;
-
-        KinkProblem problem;
-        problem.base.resize(count);
-        problem.T = Matrix::Zero(count, count);
-        Vector slope = network_.v + problem_.gradient(x_);
-        pass_backward(sign_.size(), network_.c, slope, [&](Index k, double entry) { problem.base(k) = entry; });
-        hessian_ = curvature_;
-        for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
-            slope.noalias() += network_.quadratic[h].alpha * (network_.quadratic[h].B.transpose() * trace_.q[h]);
-        for (std::size_t g = 0; g < held_.size(); ++g)
-            if (smooth(g)) {
-                slope.noalias() += network_.conic[g].lambda / trace_.u[g].norm() *
-                                   (network_.conic[g].A.transpose() * trace_.u[g]);
-                hessian_ += module_hessian(g);
-            }
-        factor_.compute(hessian_);
-
-        problem.N.resize(d0, count);
-        KinkSolution start;
-        start.nu.resize(count);
-        for (Index k = 0; k < count; ++k) {
-            const std::size_t l = static_cast<std::size_t>(kinks_[static_cast<std::size_t>(k)].first);
-            const Index i = kinks_[static_cast<std::size_t>(k)].second;
-            Vector row = network_.layers[l].W.row(i);
-            if (l > 0)
-                pass_backward(l, network_.layers[l].U.row(i), row,
-                              [&](Index j, double entry) { problem.T(k, j) = entry; });
-            problem.N.col(k) = row;
-            const int from = from_[l](i);
-            start.side.push_back(from < 0 ? Side::inactive : from > 0 ? Side::active : Side::inside);
-            start.nu(k) = nu_[l](i);
-        }
-        problem.h = factor_.matrixL().solve(slope);
-        factor_.matrixL().solveInPlace(problem.N);
-        modules_.clear();
-        for (std::size_t g = 0; g < held_.size(); ++g)
-            if (held_[g]) {
-                modules_.push_back(g);
-                problem.R.push_back(factor_.matrixL().solve(network_.conic[g].A.transpose()));
-                problem.lambda.push_back(network_.conic[g].lambda);
-                start.r.push_back(r_[g]);
-                start.leaving.push_back(false);
-            }
-        solution_ = solve_kink_problem(problem, std::move(start));
-
-        staying_ = solution_;
-        if (std::any_of(solution_.side.begin(), solution_.side.end(), [](Side side) { return side != Side::inside; }) ||
-            std::find(solution_.leaving.begin(), solution_.leaving.end(), true) != solution_.leaving.end())
-            consider_staying(problem);
-
-        // d, and back onto what is held: rounding has moved x off it.
-        inside_ = inside_columns(problem, staying_.side);
-        Vector values(inside_.cols());
-        Index column = 0;
-        for (std::size_t k = 0; k < kinks_.size(); ++k)
-            if (staying_.side[k] == Side::inside)
-                values(column++) = trace_.a[static_cast<std::size_t>(kinks_[k].first)](kinks_[k].second);
-        for (std::size_t m = 0; m < modules_.size(); ++m)
-            if (!staying_.leaving[m]) append(inside_, values, problem.R[m], trace_.u[modules_[m]]);
-        values_ = values;
-        Vector scaled = staying_.residual;
-        if (inside_.cols() > 0) scaled += inside_.transpose().completeOrthogonalDecomposition().solve(values);
-        direction_ = factor_.matrixU().solve(-scaled);
-        inside_ = factor_.matrixL() * inside_;
-    }
-
-    /// Within the face of all that is zero the best direction has the residual of least norm over all multipliers, in range
-    /// or not. While it promises a fair share of what leaving would, it is taken: kinks are left from near the face's
-    /// minimiser only, or the walk would go to and fro between them.
-    void consider_staying(const KinkProblem& problem) {
-        KinkSolution face = solution_;
-        std::fill(face.side.begin(), face.side.end(), Side::inside);
-        std::fill(face.leaving.begin(), face.leaving.end(), false);
-        Matrix columns = problem.N;
-        Vector none(columns.cols());
-        for (const Matrix& R : problem.R)
-            append(columns, none, R, Vector::Zero(R.cols()));
-        face.residual = problem.h;
-        face.residual -= columns * columns.completeOrthogonalDecomposition().solve(problem.h);
-        if (face.residual.squaredNorm() >= kFairShare * solution_.residual.squaredNorm()) staying_ = std::move(face);
-    }
-
-    static void append(Matrix& columns, Vector& values, const Matrix& more, const Vector& more_values) {
-        const Index before = columns.cols();
-        columns.conservativeResize(Eigen::NoChange, before + more.cols());
-        columns.rightCols(more.cols()) = more;
-        values.conservativeResize(before + more.cols());
-        values.tail(more.cols()) = more_values;
-    }
-
-    /// The branch that the direction leads into; what stays on its kink remembers its multiplier.
-    void take_sides() {
-        for (std::size_t k = 0; k < kinks_.size(); ++k) {
-            const auto [layer, i] = kinks_[k];
-            const std::size_t l = static_cast<std::size_t>(layer);
-            const Side side = staying_.side[k];
-            sign_[l](i) = side == Side::inside ? std::int8_t{0} : side == Side::active ? std::int8_t{1} : std::int8_t{-1};
-            const Side last = solution_.side[k];
-            from_[l](i) = last == Side::inside ? std::int8_t{0} : last == Side::active ? std::int8_t{1} : std::int8_t{-1};
-            nu_[l](i) = solution_.nu(static_cast<Index>(k));
-        }
-        for (std::size_t m = 0; m < modules_.size(); ++m) {
-            r_[modules_[m]] = solution_.r[m];
-            if (!staying_.leaving[m]) continue;
-            held_[modules_[m]] = false;
-            leaving_[modules_[m]] = true;
-        }
-        pass_forward();
-    }
-
-    /// ξ of the kink problem's solution: on K and V its ν and r, elsewhere by the branch.
-    Multipliers multipliers() const {
-        Multipliers xi = zero_multipliers(network_);
-        std::size_t k = kinks_.size();
-        for (std::size_t l = sign_.size(); l-- > 0;) {
-            const Vector ub = upper_bound(network_, xi.nu, l);
-            xi.nu[l] = (sign_[l].array() > 0).select(ub, 0.0);
-            for (; k > 0 && static_cast<std::size_t>(kinks_[k - 1].first) == l; --k) {
-                const Index i = kinks_[k - 1].second;
-                const Side side = solution_.side[k - 1];
-                xi.nu[l](i) = side == Side::active ? ub(i)
-                              : side == Side::inactive
-                                  ? 0.0
-                                  : std::clamp(solution_.nu(static_cast<Index>(k - 1)), 0.0, ub(i));
-            }
-        }
-        for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
-            xi.p[h] = network_.quadratic[h].alpha * trace_.q[h];
-        for (std::size_t g = 0; g < held_.size(); ++g)
-            if (smooth(g)) xi.r[g] = network_.conic[g].lambda / trace_.u[g].norm() * trace_.u[g];
-        for (std::size_t m = 0; m < modules_.size(); ++m)
-            xi.r[modules_[m]] = solution_.r[m];
-        return xi;
-    }
-
-    /// Where the step is as long as the way to u_g = 0: the step that ends there, H' d + ρ + Jᵀδ = 0 with J d = −values and
-    /// A d = −u, H' without the module; taken if r = λû + δ_g is in its ball and F falls all the way.
-    bool try_to_vanish() {
-        for (std::size_t g = 0; g < held_.size(); ++g) {
-            const Conic& module = network_.conic[g];
-            if (leaving_[g] || !smooth(g)) continue;
-            if ((module.A * direction_).norm() < 0.5 * trace_.u[g].norm()) continue;
-            const Eigen::LLT<Matrix> factor(hessian_ - module_hessian(g));
-            if (factor.info() != Eigen::Success) continue;
-            Matrix columns = inside_;
-            Vector values = values_;
-            append(columns, values, module.A.transpose(), trace_.u[g]);
-            factor.matrixL().solveInPlace(columns);
-            Vector scaled = factor.matrixL().solve(factor_.matrixL() * staying_.residual);
-            const Eigen::CompleteOrthogonalDecomposition<Matrix> cod(columns);
-            const Vector back = columns.transpose().completeOrthogonalDecomposition().solve(values);
-            const Vector change = cod.solve(back - scaled);
-            scaled += columns * cod.solve(-scaled) + back;
-            const Vector d = factor.matrixU().solve(-scaled);
-            const Index rows = module.A.rows();
-            const Vector r = module.lambda / trace_.u[g].norm() * trace_.u[g] + change.tail(rows);
-            if (r.norm() > module.lambda) continue;
-            if ((module.A * d + trace_.u[g]).norm() > 1e-9 * trace_.u[g].norm()) continue;  // cannot vanish
-            const auto sign = sign_, from = from_;
-            const Vector x = x_;
-            if (advance(d, g) && (held_[g] || x_ != x)) {
-                r_[g] = r;
-                return true;
-            }
-            sign_ = sign;  // a step of no length: this direction does not suit the sides taken
-            from_ = from;
-            pass_forward();
-        }
-        return false;
-    }
-
-    // ---- the line search ---------------------------------------------------------------------------------------------
-
-    /// Rates of change along d on the branch.
-    void make_rates(const Vector& d) {
-        for (std::size_t l = 0; l < network_.layers.size(); ++l) {
-            rate_[l].noalias() = network_.layers[l].W * d;
-            if (l > 0)
-                rate_[l].noalias() +=
-                    network_.layers[l].U * (sign_[l - 1].array() > 0).select(rate_[l - 1], 0.0).matrix();
-        }
-        affine_rate_ = network_.v.dot(d) + problem_.gradient(x_).dot(d) +
-                       network_.c.dot((sign_.back().array() > 0).select(rate_.back(), 0.0).matrix());
-        for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
-            affine_rate_ += network_.quadratic[h].alpha * trace_.q[h].dot(network_.quadratic[h].B * d);
-        curvature_rate_ = d.dot(curvature_ * d);
-        conic_rate_.clear();
-        for (std::size_t g = 0; g < held_.size(); ++g) {
-            if (held_[g] || network_.conic[g].lambda == 0.0) continue;
-            const Vector w = network_.conic[g].A * d;
-            conic_rate_.push_back({network_.conic[g].lambda, trace_.u[g].squaredNorm(), trace_.u[g].dot(w),
-                                   w.squaredNorm(), leaving_[g]});
-        }
-    }
-
-    /// dF/dt at x + t d, on the branch.
-    double slope(double t) const {
-        double sum = affine_rate_ + t * curvature_rate_;
-        for (const auto& [lambda, uu, uw, ww, from_zero] : conic_rate_) {
-            if (ww == 0.0) continue;
-            const double squared = uu + t * (2.0 * uw + t * ww);
-            sum += from_zero || squared <= 0.0 ? lambda * std::sqrt(ww) : lambda * (uw + t * ww) / std::sqrt(squared);
-        }
-        return sum;
-    }
-
-    /// The zero of the slope in (0, last], where it is not negative.
-    double minimiser(double last) const {
-        if (conic_rate_.empty()) return std::min(last, -affine_rate_ / curvature_rate_);
-        double low = 0.0, high = last;
-        if (!std::isfinite(high)) {
-            high = 1.0;
-            while (slope(high) < 0.0 && high < 1e12)
-                high *= 2.0;
-        }
-        for (int k = 0; k < 200 && high - low > 1e-16 * high; ++k) {
-            // Regula falsi with bisection: the slope is monotone.
-            const double at_low = slope(low), at_high = slope(high);
-            double middle = k % 3 == 2 || !(at_high > at_low) ? 0.5 * (low + high)
-                                                              : low - at_low * (high - low) / (at_high - at_low);
-            if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
-            if (middle <= low || middle >= high) break;
-            (slope(middle) < 0.0 ? low : high) = middle;
-        }
-        return high;
-    }
-
-    /// Minimises F along d, kink by kink; with `target` no further than to x + d, where that module's u vanishes. False
-    /// where F does not fall.
-    bool advance(const Vector& d, std::optional<std::size_t> target) {
-        const bool moved = d.allFinite() && d.squaredNorm() > 0.0 && walk(d, target);
-        if (moved || !target) {
-            std::fill(leaving_.begin(), leaving_.end(), false);
-            hold_vanished();
-        }
-        return moved;
-    }
-
-    bool walk(const Vector& d, std::optional<std::size_t> target) {
-        bool moved = false;
-        double done = 0.0;  // share of d behind us
-        for (Index crossed = 0; crossed <= 4 * total_units(network_); ++crossed) {
-            make_rates(d);
-            if (!(slope(0.0) < 0.0)) break;
-            double end = kInfinity;
-            std::size_t layer = 0;
-            Index unit = -1;
-            for (std::size_t l = 0; l < sign_.size(); ++l)
-                for (Index i = 0; i < sign_[l].size(); ++i) {
-                    const double rate = rate_[l](i), a = trace_.a[l](i);
-                    if (sign_[l](i) == 0 || rate * sign_[l](i) >= 0.0 || box_[l](i) == 0.0) continue;
-                    const double t = a * sign_[l](i) <= 0.0 ? 0.0 : -a / rate;
-                    if (t < end) {
-                        end = t;
-                        layer = l;
-                        unit = i;
-                    }
-                }
-            const double stop = target ? std::min(end, 1.0 - done) : end;
-            if (!(std::isfinite(stop) && slope(stop) < 0.0)) {
-                x_ += minimiser(stop) * d;
-                pass_forward();
-                return true;
-            }
-            x_ += stop * d;
-            done += stop;
-            moved = true;
-            if (target && stop < end) {  // arrived
-                held_[*target] = true;
-                pass_forward();
-                break;
-            }
-            if (stop > 0.0) std::fill(leaving_.begin(), leaving_.end(), false);
-            from_[layer](unit) = sign_[layer](unit);
-            sign_[layer](unit) = static_cast<std::int8_t>(-sign_[layer](unit));
-            pass_forward();
-            make_rates(d);
-            // Past the kink F would rise: stay on it. So too where a held unit would move: then all their multipliers must
-            // be asked which side to take.
-            if (!(slope(0.0) < 0.0) || held_moves(d)) {
-                sign_[layer](unit) = 0;
-                pass_forward();
-                break;
-            }
-        }
-        return moved;
-    }
-
-    /// A residual that the line search has brought to zero (along d its norm has a kink where u and Ad are parallel, as
-    /// always with one row) is held: nothing but rounding is left of it.
-    void hold_vanished() {
-        for (std::size_t g = 0; g < held_.size(); ++g) {
-            const Conic& module = network_.conic[g];
-            if (held_[g] || module.lambda == 0.0) continue;
-            const double unit = RoundingBound(4 * network_.input_dim).relative;
-            if (trace_.u[g].norm() <= unit * (module.A.cwiseAbs() * x_.cwiseAbs() + module.d.cwiseAbs()).norm())
-                held_[g] = true;
-        }
-    }
-
-    /// Whether a held unit would leave its zero along d: the masks below it have changed.
-    bool held_moves(const Vector& d) const {
-        for (std::size_t l = 0; l < sign_.size(); ++l)
-            for (Index i = 0; i < sign_[l].size(); ++i)
-                if (sign_[l](i) == 0 && std::abs(rate_[l](i)) > 1e-12 * d.norm()) return true;
-        return false;
-    }
-
-    std::vector<std::pair<Index, Index>> inside_units() const {
-        std::vector<std::pair<Index, Index>> units;
-        for (std::size_t k = 0; k < kinks_.size(); ++k)
-            if (solution_.side[k] == Side::inside) units.push_back(kinks_[k]);
-        return units;
-    }
-    std::vector<Index> held_modules() const {
-        std::vector<Index> modules;
-        for (std::size_t m = 0; m < modules_.size(); ++m)
-            if (!solution_.leaving[m]) modules.push_back(static_cast<Index>(modules_[m]));
-        return modules;
-    }
-
-    const InferenceProblem& problem_;
-    const Network& network_;
-    const WhiteBoxOptions& options_;
-    std::vector<Vector> box_;  ///< the largest each ν can be
-    Matrix curvature_;         ///< Q + Σ αBᵀB
-    std::vector<Matrix> gram_;
-    double size_ = 0.0;  ///< |F|
-
-    // The point and its branch.
-    Vector x_;
-    std::vector<Pattern::Signs> sign_;  ///< 0: held
-    std::vector<Pattern::Signs> from_;  ///< the side a held unit came from; 0 where its ν was inside
-    std::vector<bool> held_, leaving_;  ///< modules with u = 0; those that leave it with the next step
-    std::vector<Vector> nu_, r_;        ///< last multipliers: where the kink problem starts
-    Trace<double> trace_;
-
-    // The kink problem at x.
-    std::vector<std::pair<Index, Index>> kinks_;
-    std::vector<std::size_t> modules_;
-    Matrix hessian_;
-    Eigen::LLT<Matrix> factor_;
-    KinkSolution solution_;  ///< the proof
-    KinkSolution staying_;   ///< where the step goes
-    Matrix inside_;  ///< Jᵀ of what stays zero
-    Vector values_;  ///< its values
-    Vector direction_;
-
-    // The line search.
-    std::vector<Vector> rate_;
-    double affine_rate_ = 0.0, curvature_rate_ = 0.0;
-    std::vector<ConicRate> conic_rate_;
-};
+    return result;
+}
 
 }  // namespace
 
 WhiteBoxResult white_box_inference(const InferenceProblem& problem, const WhiteBoxOptions& options) {
-    return Search(problem, options).run();
+    Matrix curvature = problem.Q;
+    for (const Quadratic& module : problem.network->quadratic)
+        curvature += module.alpha * module.B.transpose() * module.B;
+    const Eigen::LLT<Matrix> factor(curvature);
+    const double least = static_cast<double>(curvature.rows()) * std::numeric_limits<double>::epsilon();
+    if (factor.info() == Eigen::Success && factor.rcond() > 4.0 * least) return solve_constrained(problem, options);
+
+    WhiteBoxOptions inner = options;
+    if (inner.start.size() == 0) inner.start = problem.y;
+    inner.relative_gap = 0.0;  // without curvature the proof's gap is of the order of the residual, not of its square
+    double delta = std::max(1e-3, 1e-3 * curvature.trace() / static_cast<double>(curvature.rows()));
+    const double least_delta = 1e-2 * delta;
+    WhiteBoxResult best;
+    best.certificate.gap = kInfinity;
+    Index iterations = 0;
+    for (int k = 0; k < 60; ++k, delta = std::max(least_delta, 0.3 * delta)) {
+        InferenceProblem near = problem;
+        near.Q.diagonal().array() += delta;
+        near.q += delta * (problem.y - inner.start);
+        WhiteBoxResult found = solve_constrained(near, inner);
+        iterations += found.iterations;
+        if (!found.infeasible) {
+            found.certificate =
+                certify_inference(problem, found.certificate.x, found.certificate.xi, found.certificate.mu);
+            inner.start = found.certificate.x;
+        }
+        if (found.infeasible || k == 0 || found.certificate.gap < best.certificate.gap) best = std::move(found);
+        best.iterations = iterations;
+        if (best.infeasible || best.certificate.gap <= options.relative_gap * std::abs(best.certificate.value)) break;
+    }
+    return best;
 }
 
 }  // namespace certicone

@@ -215,6 +215,20 @@ std::span<const double> JsonPlace::numbers() const {
     wrong_type(array_of_numbers);
 }
 
+std::vector<std::optional<double>> JsonPlace::numbers_or_nulls() const {
+    const auto* items = std::get_if<JsonValue::Array>(&value_->data);
+    if (items == nullptr) {
+        const std::span<const double> all = numbers();
+        return {all.begin(), all.end()};
+    }
+    std::vector<std::optional<double>> result;
+    for (std::size_t i = 0; i < items->size(); ++i)
+        result.push_back(std::holds_alternative<std::nullptr_t>((*items)[i].data)
+                             ? std::nullopt
+                             : std::optional(element((*items)[i], i).number()));
+    return result;
+}
+
 std::vector<std::span<const double>> JsonPlace::rows() const {
     if (const auto* numbers = std::get_if<JsonValue::Numbers>(&value_->data)) {
         if (!numbers->empty()) wrong_element(0, array_of_numbers);

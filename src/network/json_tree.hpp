@@ -47,6 +47,7 @@ class JsonPlace {
     Eigen::Index count() const;  ///< an integer ≥ 0
     const std::string& text() const;
     std::span<const double> numbers() const;
+    std::vector<std::optional<double>> numbers_or_nulls() const;
     std::vector<std::span<const double>> rows() const;  ///< an array of arrays of numbers, of any lengths
     std::vector<JsonPlace> items() const;               ///< an array of anything but numbers
     std::vector<JsonPlace> members() const;             ///< of an object, in its order

@@ -1,0 +1,186 @@
+// `certicone infer`: its file formats, exit codes and both methods; socp agrees with white-box.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "geometry/optimal_set.hpp"
+#include "inference/queries.hpp"
+#include "network/network_io.hpp"
+#include "random_networks.hpp"
+#include "run_program.hpp"
+#include "verify/infer.hpp"
+
+using namespace certicone;
+using namespace certicone::test;
+using nlohmann::json;
+
+namespace {
+
+const std::string network4 = paper + "exp4.network.json", queries4 = paper + "exp4.queries.json";
+
+Vector as_vector(const json& list) {
+    Vector vector(static_cast<Index>(list.size()));
+    for (std::size_t i = 0; i < list.size(); ++i)
+        vector(static_cast<Index>(i)) = list[i].get<double>();
+    return vector;
+}
+
+std::vector<Vector> as_blocks(const json& list) {
+    std::vector<Vector> blocks;
+    for (const json& block : list)
+        blocks.push_back(as_vector(block));
+    return blocks;
+}
+
+void check_refused(const std::string& arguments, const std::string& must_name) {
+    const Run result = run_program("infer " + arguments);
+    INFO(arguments << "\n" << result.err);
+    CHECK(result.code == 2);
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+    CHECK(result.err.find(must_name) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("infer: a reader recomputes every bound from certicone-inference/1 alone") {
+    const Network network = read_network(network4);
+    for (const std::string method : {"white-box", "socp"}) {
+        const Run result =
+            run_program("infer " + network4 + " --queries " + queries4 + " --method " + method + " --json -");
+        REQUIRE(result.code == 0);
+        const json document = json::parse(result.out);
+        CHECK(document["format"] == "certicone-inference/1");
+        REQUIRE(document["queries"].size() == 30);
+        for (const json& query : document["queries"]) {
+            for (const char* key :
+                 {"y", "x", "value", "lower_bound", "gap", "xi", "kinks", "iterations", "milliseconds"})
+                REQUIRE(query.contains(key));
+            const Vector x = as_vector(query["x"]), y = as_vector(query["y"]);
+            const Multipliers xi{as_blocks(query["xi"]["nu"]), as_blocks(query["xi"]["p"]),
+                                 as_blocks(query["xi"]["r"])};
+            CHECK(feasibility_violation(network, xi).amount == 0.0);
+            const double value = evaluate(network, x).value + 5.0 * (x - y).squaredNorm();
+            const double bound = psi(network, y, xi) - readout(network, xi).squaredNorm() / 20.0;
+            CHECK(query["value"].get<double>() == doctest::Approx(value).epsilon(1e-13));
+            CHECK(query["lower_bound"].get<double>() == doctest::Approx(bound).epsilon(1e-13));
+            CHECK(value - bound <= (method == "socp" ? 1e-8 : 1e-12) * std::abs(value));
+            for (const json& kink : query["kinks"]) {
+                const auto l = kink[0].get<std::size_t>();
+                const auto i = kink[1].get<Index>();
+                CHECK(xi.nu[l](i) > 0.0);
+                CHECK(xi.nu[l](i) < upper_bound(network, xi.nu, l)(i));
+            }
+        }
+    }
+}
+
+TEST_CASE("infer: socp by every capable backend closes Experiment 4 to 1e-8") {
+    for (const char* name : {"clarabel", "scs"}) {
+        const solvers::Backend& backend = solvers::backend(name);
+        if (!backend.enabled().ready) {
+            MESSAGE(fmt::format("{} skipped: {}", name, backend.enabled().reason));
+            continue;
+        }
+        const Run result =
+            run_program("infer " + network4 + " --queries " + queries4 + " --method socp --solver " + name);
+        INFO(result.out << result.err);
+        CHECK(result.code == 0);
+        CHECK(result.out.find("30 proved to a relative gap of 1e-08") != std::string::npos);
+    }
+}
+
+TEST_CASE("infer: the two methods prove each other right, constraints and general quadratics included") {
+    const solvers::Backend& backend = solvers::backend("clarabel");
+    if (!backend.enabled().ready) {
+        MESSAGE("skipped: " << backend.enabled().reason);
+        return;
+    }
+    Random random(91);
+    solvers::Settings settings;
+    settings.eps_abs = settings.eps_rel = 1e-10;
+    int infeasible = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        const Network network = random_network(random_shape(random), random);
+        const Index d0 = network.input_dim, rows = random_index(0, 4, random);
+        InferenceProblem problem = proximity(network, std::pow(10.0, trial % 3 - 1), random_vector(d0, random, 2.0));
+        const Matrix root = random_matrix(d0, d0, random);
+        problem.Q += root * root.transpose();
+        problem.Q = 0.5 * (problem.Q + Matrix(problem.Q.transpose()));
+        problem.q = random_vector(d0, random);
+        problem.C = random_matrix(rows, d0, random);
+        problem.h = random_vector(rows, random);
+        const WhiteBoxResult own = white_box_inference(problem);
+        verify::SocpInference socp(problem, backend, settings);
+        const WhiteBoxResult other = socp.solve(problem.y).result;
+        INFO("trial ", trial);
+        REQUIRE(own.infeasible.has_value() == other.infeasible.has_value());
+        if (own.infeasible) {
+            ++infeasible;
+            CHECK(other.infeasible->radius > 1e3);
+            continue;
+        }
+        // Each value is an upper bound (up to the solver's violation of the constraints), each bound a lower one.
+        const double size = value_size(network, own.certificate.x) + std::abs(own.certificate.value);
+        CHECK(own.certificate.value >= other.certificate.lower_bound - 1e-12 * size);
+        CHECK(own.certificate.value - own.certificate.lower_bound <= 1e-11 * size);
+        CHECK(std::abs(other.certificate.value - own.certificate.value) <= 1e-6 * size);
+    }
+    CHECK(infeasible >= 1);
+}
+
+TEST_CASE("infer: exit codes") {
+    const ScratchFolder folder;
+    CHECK(run_program("infer " + network4 + " --queries " + queries4).code == 0);
+    const Run open = run_program("infer " + network4 + " --queries " + queries4 + " --gap 1e-40");
+    CHECK(open.code == 1);
+    CHECK(open.err.find("not closed") != std::string::npos);
+    const std::string box = R"("queries":[[0,0,0,0,0,0,0,0,0,0]],"lower":[1,1,1,1,1,1,1,1,1,1],)"
+                            R"("upper":[0,null,2,2,2,2,2,2,2,2]})";
+    const Run infeasible =
+        run_program("infer " + network4 + " --queries " + file_with(folder, "box.json", "{\"beta\":1," + box));
+    CHECK(infeasible.code == 1);
+    CHECK(infeasible.out.find("keeps to the constraints") != std::string::npos);
+
+    int number = 0;
+    const auto refuse = [&](const std::string& content, const std::string& must_name) {
+        const std::string path = file_with(folder, fmt::format("bad{}.json", number++), content);
+        check_refused(network4 + " --queries " + path, must_name);
+    };
+    const std::string query = R"("queries":[[0,0,0,0,0,0,0,0,0,0]])";
+    refuse(R"({"beta":0,)" + query + "}", "beta is 0");
+    refuse(R"({"beta":-1,)" + query + "}", "beta is -1");
+    refuse(R"({"beta":"x",)" + query + "}", "beta");
+    refuse("{" + query + "}", "beta");
+    refuse(R"({"beta":1,"queries":[[0,0]]})", "expected 10");
+    refuse(R"({"beta":1,"queries":[]})", "no points");
+    refuse(R"({"beta":1,"Q":[[1]],)" + query + "}", "both beta and Q");
+    refuse(R"({"Q":[[1]],)" + query + "}", "Q[0] has 1 entries");
+    refuse(R"({"beta":1,"C":[[1,0,0,0,0,0,0,0,0,0]],)" + query + "}", "C without h");
+    refuse(R"({"beta":1,"C":[[1,0,0,0,0,0,0,0,0,0]],"h":[1,2],)" + query + "}", "h has 2 entries");
+    refuse(R"({"beta":1,"q":[1],)" + query + "}", "q has 1 entries");
+    refuse(R"({"beta":1,"upper":[1,2],)" + query + "}", "upper has 2 entries");
+    refuse(R"({"beta":1,"bounds":[1,2],)" + query + "}", "bounds");
+    std::string Q = "[", crooked = "[";
+    for (int i = 0; i < 10; ++i) {
+        Q += i > 0 ? ",[" : "[";
+        crooked += i > 0 ? ",[" : "[";
+        for (int j = 0; j < 10; ++j) {
+            Q += fmt::format("{}{}", j > 0 ? "," : "", i == j ? (i == 3 ? -1 : 1) : 0);
+            crooked += fmt::format("{}{}", j > 0 ? "," : "", i == j ? 1 : i < j ? 0.5 : 0.25);
+        }
+        Q += "]";
+        crooked += "]";
+    }
+    refuse(R"({"Q":)" + Q + "]," + query + "}", "eigenvalue -1");
+    refuse(R"({"Q":)" + crooked + "]," + query + "}", "symmetric");
+    check_refused(network4 + " --queries " + queries4 + " --beta -3", "beta");
+    check_refused(network4 + " --queries " + queries4 + " --gap 0", "--gap");
+    check_refused(network4 + " --queries " + queries4 + " --method newton", "newton");
+    check_refused(network4 + " --queries " + queries4 + " --method socp --solver nobody", "nobody");
+    CHECK(run_program("infer " + network4 + " --queries " + queries4 + " --method socp --solver highs").code == 2);
+    const std::string csv = file_with(folder, "points.csv", "0,0,0,0,0,0,0,0,0,0\n1,1,1,1,1,1,1,1,1,1\n");
+    check_refused(network4 + " --queries " + csv, "beta");
+    CHECK(run_program("infer " + network4 + " --queries " + csv + " --beta 2").code == 0);
+}

@@ -1,0 +1,190 @@
+#include <fmt/ostream.h>
+
+#include <iostream>
+
+#include "inference/queries.hpp"
+#include "network/network_io.hpp"
+#include "support/error.hpp"
+#include "support/file.hpp"
+#include "verify/commands.hpp"
+#include "verify/infer.hpp"
+#include "verify/parallel.hpp"
+#include "verify/report_json.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+struct InferArguments {
+    std::string network, queries, method = "white-box", solver = "clarabel", json;
+    std::optional<double> beta, gap;
+    Index threads = 0;
+    bool kinks = false;
+};
+
+bool closed(const InferenceAnswer& answer, double asked) {
+    return !answer.result.infeasible && answer.result.certificate.relative_gap() <= asked;
+}
+
+void print(std::ostream& out, const Network& network, Index index, const InferenceAnswer& answer, double asked,
+           bool kinks) {
+    const WhiteBoxResult& result = answer.result;
+    if (result.infeasible) {
+        fmt::print(out, "{:>5}  no x within {:.3g} of y keeps to the constraints{}\n", index, result.infeasible->radius,
+                   answer.claim.empty() ? "" : " (" + answer.claim + ")");
+        return;
+    }
+    const InferenceCertificate& proof = result.certificate;
+    fmt::print(out, "{:>5}  {:>24.17g}  {:>8.1e}  {:>8.1e}  {:>5}  {:>10}  {:>9.3f}{}\n", index, proof.value, proof.gap,
+               proof.relative_gap(), result.kinks.size() + result.zero_modules.size() + result.active.size(),
+               result.iterations, answer.milliseconds, closed(answer, asked) ? "" : "  NOT closed");
+    if (!kinks) return;
+    for (const auto& [layer, unit] : result.kinks)
+        fmt::print(out, "       unit {} of layer {}: nu = {:.6g} in [0, {:.6g}]\n", unit, layer,
+                   proof.xi.nu[static_cast<std::size_t>(layer)](unit),
+                   upper_bound(network, proof.xi.nu, static_cast<std::size_t>(layer))(unit));
+    for (const Index g : result.zero_modules)
+        fmt::print(out, "       conic module {}: |r| = {:.6g}, at most {:.6g}\n", g,
+                   proof.xi.r[static_cast<std::size_t>(g)].norm(), network.conic[static_cast<std::size_t>(g)].lambda);
+    for (const Index i : result.active)
+        fmt::print(out, "       constraint {}: mu = {:.6g}\n", i, proof.mu(i));
+}
+
+Json entry(const Vector& y, const InferenceAnswer& answer) {
+    const WhiteBoxResult& result = answer.result;
+    Json json{{"y", to_json(y)}};
+    if (result.infeasible) {
+        json["infeasible"] = {{"mu", to_json(result.infeasible->mu)}, {"radius", number(result.infeasible->radius)}};
+        return json;
+    }
+    const InferenceCertificate& proof = result.certificate;
+    json["x"] = to_json(proof.x);
+    json["value"] = number(proof.value);
+    json["lower_bound"] = number(proof.lower_bound);
+    json["gap"] = number(proof.gap);
+    json["xi"] = {{"nu", to_json(proof.xi.nu)}, {"p", to_json(proof.xi.p)}, {"r", to_json(proof.xi.r)}};
+    Json kinks = Json::array();
+    for (const auto& [layer, unit] : result.kinks)
+        kinks.push_back({layer, unit});
+    json["kinks"] = std::move(kinks);
+    json["iterations"] = result.iterations;
+    json["milliseconds"] = answer.milliseconds;
+    if (!result.zero_modules.empty()) json["zero_modules"] = result.zero_modules;
+    if (proof.mu.size() > 0) {
+        json["mu"] = to_json(proof.mu);
+        json["active"] = result.active;
+        json["violation"] = number(proof.violation);
+    }
+    return json;
+}
+
+void write_json(std::ostream& out, const Matrix& queries, const std::vector<InferenceAnswer>& answers) {
+    out << "{\"format\":\"certicone-inference/1\",\"queries\":[";
+    for (std::size_t j = 0; j < answers.size(); ++j)
+        out << (j > 0 ? ",\n" : "\n") << entry(queries.col(static_cast<Index>(j)), answers[j]).dump();
+    out << "\n]}\n";
+}
+
+std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const InferArguments& arguments,
+                                        const std::function<void(Index, const InferenceAnswer&)>& show) {
+    std::vector<InferenceAnswer> answers;
+    const auto take = [&](InferenceAnswer answer) {
+        show(static_cast<Index>(answers.size()), answer);
+        answers.push_back(std::move(answer));
+    };
+    const auto named = [&](Index j, const auto& solve) {
+        try {
+            return solve();
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("{}: query {}: {}", arguments.queries, j, error.what()));
+        }
+    };
+    if (arguments.method == "white-box") {
+        in_order<InferenceAnswer>(
+            queries.queries.cols(), 8, arguments.threads,
+            [&](Index begin, Index end, const auto& give) {
+                for (Index j = begin; j < end; ++j)
+                    give(named(j, [&] { return white_box(queries.at(j)); }));
+            },
+            take);
+        return answers;
+    }
+    const solvers::Backend& backend = solvers::backend(arguments.solver);
+    solvers::require_usable(backend);
+    solvers::Settings settings;
+    settings.eps_abs = settings.eps_rel = 1e-10;
+    SocpInference socp(queries.problem, backend, settings);
+    for (Index j = 0; j < queries.queries.cols(); ++j)
+        take(named(j, [&] { return socp.solve(queries.queries.col(j)); }));
+    return answers;
+}
+
+int run(const InferArguments& arguments) {
+    if (arguments.gap && !(*arguments.gap > 0.0)) throw InputError("--gap must be > 0");
+    const double asked = arguments.gap.value_or(arguments.method == "socp" ? 1e-8 : 1e-10);
+    const Network network = read_network(arguments.network);
+    const InferenceQueries queries = read_queries(arguments.queries, network, arguments.beta);
+    const bool table = arguments.json != "-";
+    if (table)
+        fmt::print("{:>5}  {:>24}  {:>8}  {:>8}  {:>5}  {:>10}  {:>9}\n", "query", "F(x)", "gap", "relative", "kinks",
+                   "iterations", "ms");
+    Index open = 0, infeasible = 0;
+    double worst = 0.0, milliseconds = 0.0;
+    const std::vector<InferenceAnswer> answers = answer_all(queries, arguments, [&](Index j, const auto& answer) {
+        if (table) print(std::cout, network, j, answer, asked, arguments.kinks);
+        milliseconds += answer.milliseconds;
+        if (answer.result.infeasible)
+            ++infeasible;
+        else {
+            worst = std::max(worst, answer.result.certificate.relative_gap());
+            if (!closed(answer, asked)) ++open;
+        }
+    });
+    const Index count = queries.queries.cols();
+    if (table) {
+        fmt::print("{} queries, {} proved to a relative gap of {:.0e} or better", count, count - open - infeasible,
+                   asked);
+        if (infeasible > 0) fmt::print(", {} infeasible", infeasible);
+        fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst, milliseconds / static_cast<double>(count),
+                   arguments.method == "socp" ? "socp, " + arguments.solver : arguments.method);
+    }
+    if (arguments.json == "-")
+        write_json(std::cout, queries.queries, answers);
+    else if (!arguments.json.empty())
+        write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, queries.queries, answers); });
+    if (open > 0)
+        fmt::print(std::cerr, "certicone: {} of {} queries not closed to {:.0e}: best gap of the worst is {:.1e}\n",
+                   open, count, asked, worst);
+    if (infeasible > 0)
+        fmt::print(std::cerr, "certicone: {} of {} queries have constraints that no x keeps to\n", infeasible, count);
+    return open + infeasible > 0 ? kExitFailed : kExitCertified;
+}
+
+}  // namespace
+
+Command add_infer(CLI::App& app) {
+    auto arguments = std::make_shared<InferArguments>();
+    CLI::App* command = app.add_subcommand(
+        "infer", "The minimiser of f(x) + Phi(x; y) for each query y, with a proof of its optimality");
+    command->add_option("NETWORK", arguments->network, "network file: JSON (soc-icnn/1) or safetensors")->required();
+    command
+        ->add_option("--queries", arguments->queries,
+                     "queries with beta or Q, and constraints: JSON; or points as CSV or .npy with --beta")
+        ->required();
+    command->add_option("--beta", arguments->beta, "Phi(x; y) = beta/2 |x - y|^2; goes before the file's");
+    command->add_option("--method", arguments->method, "white-box (default) or socp")
+        ->check(CLI::IsMember({"white-box", "socp"}));
+    command->add_option("--solver", arguments->solver, "backend of the method socp (default clarabel)");
+    command->add_option("--gap", arguments->gap,
+                        "relative gap that must be proved (default 1e-10 by white-box, 1e-8 by socp)");
+    command->add_flag("--kinks", arguments->kinks, "list the kinks at x with their multipliers");
+    command->add_option("--threads", arguments->threads, "white-box: threads (default: all cores)");
+    command->add_option("--json", arguments->json, "write certicone-inference/1 to this file, - for standard output");
+    command->footer(
+        "Exit code 1: a query is not closed to the gap asked for, or its constraints cannot be met.\n"
+        "Example:\n"
+        "  certicone infer data/paper/exp4.network.json --queries data/paper/exp4.queries.json --kinks");
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace certicone::verify
