@@ -60,6 +60,32 @@ TEST_CASE("inference: the gap by the identity is F − bound, and never below th
     }
 }
 
+TEST_CASE("inference: with constraints and any quadratic too, the gap is F − bound, and the bound holds") {
+    Random random(85);
+    for (int trial = 0; trial < 50; ++trial) {
+        const Network network = random_network(random_shape(random), random);
+        const Index d0 = network.input_dim;
+        InferenceProblem problem = proximity(network, 0.5, random_vector(d0, random));
+        const Matrix root = random_matrix(d0, d0, random);
+        problem.Q += root * root.transpose();
+        problem.q = random_vector(d0, random);
+        problem.C = random_matrix(3, d0, random);
+        problem.h = random_vector(3, random).cwiseAbs();  // 0 is feasible
+        const Vector x = random_vector(d0, random), mu = random_vector(3, random).cwiseAbs();
+        const LocalState state = evaluate(network, x);
+        const InferenceCertificate found = certify_inference(problem, x, random_feasible(network, state, random), mu);
+        const double size = size_of_F(problem, x) + std::abs(found.lower_bound) + std::abs(found.gap) +
+                            mu.dot((problem.C * x - problem.h).cwiseAbs());
+        CHECK(std::abs(found.value - found.lower_bound - found.gap) <= 1e-12 * size);
+        for (int k = 0; k < 10; ++k) {
+            Vector other = random_vector(d0, random);
+            while (constraint_violation(problem, other) > 0.0)
+                other *= 0.5;
+            CHECK(inference_value(problem, evaluate(network, other)) >= found.lower_bound - 1e-12 * size);
+        }
+    }
+}
+
 TEST_CASE("inference: the element of D*(x) nearest to optimality satisfies the variational inequality") {
     Random random(82);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
@@ -151,6 +177,21 @@ TEST_CASE("inference: random networks up to d0 = 50, width 128, depth 4, beta fr
     MESSAGE(fmt::format("80 networks, largest proved relative gap {:.1e}, at most {} iterations", worst, most));
 }
 
+TEST_CASE("inference: the classical mode, which ends for certain, gets there too") {
+    WhiteBoxOptions classical;
+    classical.long_steps = 0;
+    classical.max_iterations = 5000;
+    Index most = 0;
+    for (unsigned seed = 0; seed < 25; ++seed) {
+        const FamilyMember member = family_member(seed);
+        const WhiteBoxResult result = white_box_inference(proximity(member.network, member.beta, member.y), classical);
+        INFO("seed ", seed, " beta ", member.beta, " iterations ", result.iterations);
+        CHECK(result.certificate.relative_gap() <= 1e-10);
+        most = std::max(most, result.iterations);
+    }
+    MESSAGE(fmt::format("25 networks, at most {} iterations", most));
+}
+
 TEST_CASE("inference: ugly networks and queries that are exact kinks") {
     Random random(83);
     for (const Network& network : ugly_networks(random))
@@ -179,6 +220,42 @@ TEST_CASE("inference: a residual that vanishes at the optimum is held there") {
     CHECK(result.zero_modules == std::vector<Index>{0});
     CHECK((result.certificate.x - Eigen::Vector2d(1.0, -4.0)).norm() <= 1e-14);
     CHECK(result.certificate.xi.r[0](0) == doctest::Approx(0.4));
+}
+
+TEST_CASE("inference: a residual of several rows vanishes, or stays away from zero, by hand") {
+    // f = 2‖x − a‖: x = a where β‖y − a‖ ≤ 2, else x = y − (2/β)(y − a)/‖y − a‖.
+    const Eigen::Vector3d a(1.0, -2.0, 0.5), away(0.6, 0.0, -0.8);
+    Network network = one_layer(Matrix::Zero(1, 3), Vector::Zero(1), Vector::Zero(1));
+    network.conic.push_back({2.0, Matrix::Identity(3, 3), -a});
+    for (const double distance : {0.3, 0.999, 1.001, 5.0}) {
+        const WhiteBoxResult result = white_box_inference(proximity(network, 2.0, a + distance * away));
+        const Vector expected = distance <= 1.0 ? Vector(a) : Vector(a + (distance - 1.0) * away);
+        INFO("distance ", distance, " iterations ", result.iterations);
+        CHECK(result.certificate.gap <= 1e-13);
+        // β/2 ‖x − x*‖² ≤ gap.
+        CHECK((result.certificate.x - expected).norm() <= std::sqrt(result.certificate.gap) + 1e-14);
+        CHECK(result.zero_modules.size() == (distance <= 1.0 ? 1u : 0u));
+        CHECK((result.certificate.xi.r[0] - 2.0 * std::min(distance, 1.0) * away).norm() <= 1e-6);
+    }
+}
+
+TEST_CASE("inference: no curvature from the objective, in a box") {
+    const Network network = read_network(paper + "exp4.network.json");
+    const Matrix queries = read_points(paper + "exp4.queries.json", network.input_dim);
+    const Index d0 = network.input_dim;
+    double first = 0.0;
+    for (Index j = 0; j < 3; ++j) {
+        InferenceProblem problem = proximity(network, 1.0, queries.col(j));
+        problem.Q.setZero();
+        problem.C.resize(2 * d0, d0);
+        problem.C << Matrix::Identity(d0, d0), -Matrix::Identity(d0, d0);
+        problem.h = Vector::Ones(2 * d0);
+        const InferenceCertificate proof = white_box_inference(problem).certificate;
+        INFO("query ", j);
+        CHECK(proof.relative_gap() <= 1e-12);
+        if (j == 0) first = proof.value;
+        CHECK(proof.value == doctest::Approx(first).epsilon(1e-13));  // without Q the query does not matter
+    }
 }
 
 TEST_CASE("inference: kinks of nested units, by hand") {

@@ -14,7 +14,9 @@ namespace certicone {
 
 namespace {
 
-constexpr double kFairShare = 0.01;
+/// Of the squared residual: kinks are left where staying promises less than this; in the classical mode where it promises
+/// nothing but rounding.
+constexpr double kFairShare = 1e-2, kNothing = 1e-12;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What d does to F along x + t d, on the branch.
@@ -60,9 +62,10 @@ class Search {
         const Index limit = options_.max_iterations > 0 ? options_.max_iterations : 100 + 4 * total_units(network_);
         WhiteBoxResult result;
         result.certificate.gap = kInfinity;
-        Index stalled = 0;  // iterations in a row that improved neither F nor the proof
+        Index stalled = 0;  // iterations near the end that improved neither F nor the proof
         double lowest = kInfinity;
         for (result.iterations = 0; result.iterations < limit && stalled < 10; ++result.iterations) {
+            classical_ = result.iterations >= (options_.long_steps >= 0 ? options_.long_steps : limit / 2);
             pass_forward();
             find_direction();
             const double predicted = 0.5 * solution_.residual.squaredNorm();
@@ -72,7 +75,7 @@ class Search {
                 const bool better = found.gap < result.certificate.gap;
                 const bool lower = found.value < lowest - 4.0 * std::numeric_limits<double>::epsilon() * size_;
                 lowest = std::min(lowest, found.value);
-                stalled = better || lower ? 0 : stalled + 1;
+                stalled = better || lower ? 0 : predicted <= 1e-10 * size_ ? stalled + 1 : stalled;
                 if (better) {
                     result.certificate = std::move(found);
                     result.kinks = inside_units();
@@ -82,7 +85,8 @@ class Search {
             }
             take_sides();
             if (predicted <= 1e-13 * size_ && refine()) continue;
-            if (!try_to_vanish() && !advance(direction_, std::nullopt)) ++stalled;
+            must_leave_ = !try_to_vanish() && !advance(direction_, std::nullopt);
+            if (must_leave_) ++stalled;
         }
         if (result.certificate.xi.nu.empty()) {  // ended far from a proof
             pass_forward();
@@ -229,7 +233,9 @@ class Search {
             append(columns, none, R, Vector::Zero(R.cols()));
         face.residual = problem.h;
         face.residual -= columns * columns.completeOrthogonalDecomposition().solve(problem.h);
-        if (face.residual.squaredNorm() >= kFairShare * solution_.residual.squaredNorm()) staying_ = std::move(face);
+        if (!must_leave_ &&
+            face.residual.squaredNorm() >= (classical_ ? kNothing : kFairShare) * solution_.residual.squaredNorm())
+            staying_ = std::move(face);
     }
 
     static void append(Matrix& columns, Vector& values, const Matrix& more, const Vector& more_values) {
@@ -446,8 +452,8 @@ class Search {
             pass_forward();
             make_rates(d);
             // Past the kink F would rise: stay on it. So too where a held unit would move: then all their multipliers must
-            // be asked which side to take.
-            if (!(slope(0.0) < 0.0) || held_moves(d)) {
+            // be asked which side to take. The classical mode stays on every kink, for it ends for certain (docs/inference.md).
+            if (classical_ || !(slope(0.0) < 0.0) || held_moves(d)) {
                 sign_[layer](unit) = 0;
                 pass_forward();
                 break;
@@ -496,6 +502,8 @@ class Search {
     Matrix curvature_;         ///< Q + Σ αBᵀB
     std::vector<Matrix> gram_;
     double size_ = 0.0;  ///< |F|
+    bool classical_ = false;
+    bool must_leave_ = false;  ///< the last step found no descent within its face
 
     // The point and its branch.
     Vector x_;

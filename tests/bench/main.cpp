@@ -1,4 +1,4 @@
-// certicone_bench [batch] [certify] [solvers]: all parts, or those named.
+// certicone_bench [batch] [certify] [inference] [solvers]: all parts, or those named.
 #include <fmt/format.h>
 
 #include <map>
@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
     if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
     const std::map<std::string, void (*)()> parts{{"batch", certicone::bench::bench_batch},
                                                   {"certify", certicone::bench::bench_certify},
+                                                  {"inference", certicone::bench::bench_inference},
                                                   {"solvers", certicone::bench::bench_solvers}};
     for (int k = 1; k < argc; ++k) {
         if (!parts.contains(argv[k])) {
