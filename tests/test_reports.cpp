@@ -244,7 +244,7 @@ TEST_CASE("Markdown: verdict first, a row a check, what did not pass, nothing th
         text.starts_with("## Certicone: NOT CERTIFIED\n\n9 points (1 degenerate), 11 checks: 2 passed, 8 failed, "
                          "1 skipped\n"));
     CHECK(contains(text,
-                   "\n| one | 2 | theorem1.slope | closed form | 2 | 0 | 0 | 1.0e-16 ≤ 1.0e-15 at point 0, "
+                   "\n| one | 2 | theorem1.slope | closed form | numeric | 2 | 0 | 0 | 1.0e-16 ≤ 1.0e-15 at point 0, "
                    "nu\\[0\\]\\[1\\] |\n"));
     CHECK(contains(text, "2.0e-03 \\> 1.0e-09 at point 1, p\\<0\\> \\& "));
     CHECK(contains(text, "- **skipped** one point 1: theorem3.psd (scs): no \\| licence  ?\n"));
@@ -267,7 +267,7 @@ TEST_CASE("table: the check closest to its bound, five of a kind, the verdict la
     const std::string text = rendered<TableReport>(false);
     CHECK_FALSE(contains(text, "\033"));
     CHECK(contains(text,
-                   "one           2  theorem1.slope        closed form       2      0       0   1.0e-16 <= 1.0e-15 "
+                   "one           2  theorem1.slope        closed form  numeric        2      0       0   1.0e-16 <= 1.0e-15 "
                    "at point 0, nu[0][1]\n"));
     CHECK(contains(text, "2.0e-03 > 1.0e-09 at point 1"));
     CHECK(
