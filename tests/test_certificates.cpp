@@ -148,3 +148,57 @@ TEST_CASE("a network in safetensors is certified through its JSON form") {
     CHECK(run_checker(where + "/net.certificate.json " + where + "/net.network.json").code == 0);
     CHECK(run_checker(where + "/net.certificate.json " + file).code == 1);
 }
+
+TEST_CASE("the exact and rigorous checks can fail: wrong closed forms are caught") {
+    const auto [network, points] = paper_data(2);
+    CertifyOptions options;
+    options.level = Level::Exact;
+    options.solvers.clear();
+    const auto caught = [&, &net = network, x = Matrix(points.leftCols(1))](
+                            const verify::Subject& subject, const std::string& id, const std::string& level) {
+        const std::vector<verify::PointReport> reports = verify::certify(net, x, options, subject);
+        for (const verify::Finding& finding : reports.front().findings)
+            if (finding.id == id && finding.level == level && finding.outcome == verify::Outcome::Failed) return true;
+        return false;
+    };
+    CHECK_FALSE(caught({}, "lemma1.complementarity", "exact"));
+    verify::Subject subject;
+    subject.evaluate = [](const Network& net, const Vector& x, double tolerance) {
+        LocalState state = evaluate(net, x, tolerance);
+        state.pattern.sign[0](0) = static_cast<std::int8_t>(-state.pattern.sign[0](0));
+        return state;
+    };
+    CHECK(caught(subject, "lemma1.complementarity", "exact"));
+    subject = {};
+    subject.canonical_selector = [](const Network& net, const LocalState& state) {
+        Multipliers xi = canonical_selector(net, state);
+        xi.r[0] *= 1.0 - 1e-6;
+        return xi;
+    };
+    CHECK(caught(subject, "theorem1.strong_duality", "rigorous"));
+    CHECK(caught(subject, "theorem2.subgradient", "rigorous"));
+    subject = {};
+    subject.directional_derivative = [](const Network& net, const LocalState& state, const Vector& d) {
+        return directional_derivative(net, state, d) * (1.0 + 1e-7);
+    };
+    CHECK(caught(subject, "theorem2.directional", "rigorous"));
+    subject = {};
+    subject.hessian = [](const Curvature& curvature, const LocalState& state) {
+        return Matrix(curvature.hessian(state) * (1.0 + 1e-9));
+    };
+    CHECK(caught(subject, "theorem3.hessian", "rigorous"));
+    subject = {};
+    subject.branch_radius = [](const Curvature& curvature, const LocalState& state) {
+        BranchRadius radius = curvature.branch_radius(state);
+        radius.relu *= 1.0 + 1e-9;
+        return radius;
+    };
+    CHECK(caught(subject, "theorem3.branch", "rigorous"));
+    subject = {};
+    subject.evaluate = [](const Network& net, const Vector& x, double tolerance) {
+        LocalState state = evaluate(net, x, tolerance);
+        state.value *= 1.0 + 1e-9;
+        return state;
+    };
+    CHECK(caught(subject, "theorem1.strong_duality", "rigorous"));
+}

@@ -234,6 +234,59 @@ TEST_CASE("every mutant of certificates and networks is refuted, by both checker
     }
 }
 
+TEST_CASE("a forger who computes all numbers right, of a false claim, is refuted") {
+    Random random(21);
+    const Network network = random_network({3, {4, 3}, {2}, {2, 1}, 0.5}, random);
+    const Vector x = random_vector(3, random), y = random_vector(3, random);
+    const std::string bytes = to_json(network);
+    const ExactPoint point = exact_point(network, x);
+    const LocalState state = evaluate(network, x);
+    const auto claims = [&](const Multipliers& xi) {
+        return std::vector{verify::multiplier_claim(point, xi, 64), verify::inference_claim(point, y, 2.0, xi, 64)};
+    };
+    const auto place = [&](const std::string& claim) {
+        const std::string text =
+            verify::certificate(sha256(bytes), 64, std::vector{verify::certificate_point(x, std::vector{claim})});
+        const check::Verdict verdict = check::check(text, bytes);
+        CHECK(verified(python_answers({{"forged", {bytes, text}}}).front()) == verdict.verified);
+        return verdict.verified ? "verified" : verdict.place.substr(verdict.place.rfind('.') + 1);
+    };
+    Multipliers xi = repair_exactly(network, random_feasible(network, state, random));
+    for (const std::string& claim : claims(xi))
+        CHECK(place(claim) == "verified");
+    for (Index i = 0; i < network.c.size(); ++i) {  // one unit in the last place above its bound, and below 0
+        Multipliers wrong = xi;
+        wrong.nu[1](i) = std::nextafter(network.c(i), 1e9);
+        for (const std::string& claim : claims(wrong))
+            CHECK(place(claim) == "nu");
+        wrong.nu[1](i) = -5e-324;
+        for (const std::string& claim : claims(wrong))
+            CHECK(place(claim) == "nu");
+    }
+    Multipliers wrong = xi;
+    wrong.nu[0](2) = exact_upper_bound(network, {{}, xi.nu[1].cast<Dyadic>()}, 0)(2).to_double_up();
+    for (const std::string& claim : claims(wrong))
+        CHECK(place(claim) == "nu");
+    wrong = xi;
+    wrong.r[1](0) = -std::nextafter(network.conic[1].lambda, 1e9);
+    for (const std::string& claim : claims(wrong))
+        CHECK(place(claim) == "r");
+    CHECK(place(verify::inference_claim(point, y, -2.0, xi, 64)) != "verified");
+
+    // Claims that need a nondegenerate point, at a degenerate one.
+    const PointedNetwork kink = degenerate_network({3, {4, 3}, {2}, {2, 1}, 0.5}, random);
+    const ExactPoint at = exact_point(kink.network, kink.x);
+    const std::string other = to_json(kink.network);
+    for (const std::string& claim :
+         {verify::branch_claim(at, 64), verify::hessian_claim(at, ExactCurvature(network), 64)}) {
+        const std::string text =
+            verify::certificate(sha256(other), 64, std::vector{verify::certificate_point(kink.x, std::vector{claim})});
+        CHECK(check::text(check::check(text, other)) ==
+              "refuted: certificate.points[0].claims[0]: the point is degenerate");
+        CHECK_FALSE(verified(python_answers({{"forged", {other, text}}}).front()));
+    }
+}
+
 TEST_CASE("a refusal names its place") {
     const Sample s = sample(11, false);
     Json tree = Json::parse(s.certificate);

@@ -215,8 +215,10 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     if (data.options.level != Level::Numeric) report.findings.push_back(check_rigorous_closed_form(point));
     std::optional<ExactPoint> exact;
     if (data.exact_curvature) exact = exact_point(data.network, x);
-    if (data.options.level == Level::Exact)
-        check_exactly(point, *exact, *data.exact_curvature, data.options.bits, random, report.findings);
+    if (data.options.level == Level::Exact) {
+        Generator own = random;  // other checks draw the same at every level
+        check_exactly(point, *exact, *data.exact_curvature, data.options.bits, own, report.findings);
+    }
     std::vector<Multipliers> proved;  // solvers' multipliers, exactly feasible
     for (const auto& solver : data.solvers)
         if (!data.examine_by_solver(point, *solver, random, report, proved)) {

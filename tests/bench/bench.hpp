@@ -6,5 +6,6 @@ namespace certicone::bench {
 void bench_batch();
 void bench_solvers();
 void bench_certify();
+void bench_certificates();
 
 }  // namespace certicone::bench
