@@ -30,7 +30,8 @@ struct Count {
     }
     Finding finding(std::string id, std::string reason) const {
         Finding result =
-            judged(std::move(id), "closed form", static_cast<double>(wrong), 0.0, where, std::move(reason));
+            judged(std::move(id), "closed form", static_cast<double>(wrong), 0.0, wrong == 0 ? std::string(1, '-') : where,
+                                std::move(reason));
         result.level = "exact";
         return result;
     }
