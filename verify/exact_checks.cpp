@@ -29,9 +29,8 @@ struct Count {
         ++wrong;
     }
     Finding finding(std::string id, std::string reason) const {
-        Finding result =
-            judged(std::move(id), "closed form", static_cast<double>(wrong), 0.0, wrong == 0 ? std::string(1, '-') : where,
-                                std::move(reason));
+        Finding result = judged(std::move(id), "closed form", static_cast<double>(wrong), 0.0,
+                                wrong == 0 ? std::string(1, '-') : where, std::move(reason));
         result.level = "exact";
         return result;
     }

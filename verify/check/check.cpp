@@ -2,6 +2,7 @@
 
 #include <new>
 #include <optional>
+#include <tuple>
 
 #include "support/sha256.hpp"
 #include "verify/check/point.hpp"
@@ -58,7 +59,8 @@ void check_canonical(const Point& point, const Value& claim) {
     for (std::size_t g = 0; g < point.u.size(); ++g)
         if (point.uu[g].sign() == 0) zeros.push_back(g);
     expect_indices(parts[2], zeros);
-    const Dyadic gap = dot(point.network.c, point.activation(signs.size() - 1)) - point.relu_support(point.nu, point.x);
+    const Dyadic gap =
+        dot(exact(point.network.c), point.activation(signs.size() - 1)) - point.relu_support(point.nu, point.x);
     if (!point.in_box(point.nu) || gap.sign() != 0) claim.refute("the canonical selector is not optimal");
     expect(parts[3], gap);
 }
@@ -135,7 +137,7 @@ void check_directional(const Point& point, const Value& claim) {
                 next[i] = Dyadic();
         moving = std::move(next);
     }
-    Dyadic linear = dot(network.v, d) + dot(network.c, moving);
+    Dyadic linear = dot(exact(network.v), d) + dot(exact(network.c), moving);
     for (std::size_t h = 0; h < point.q.size(); ++h) {
         const Module& module = network.quadratic[h];
         linear += module.weight * dot(point.q[h], plus_product(Numbers(module.M.rows), module.M, d));
@@ -195,14 +197,14 @@ void check_branch(const Point& point, const Value& claim) {
             square.add_product(entry, entry);
         conic.offer(point.uu[g], square, {g});
     }
-    for (const Value& part : {parts[1], parts[2], parts[3], parts[4]}) {
-        const bool there = (part.is(parts[1]) || part.is(parts[2]) ? relu : conic).place.has_value();
-        if (part.is_null() == there) part.refute(there ? "is missing" : "must be null");
+    for (const auto& [least, place, enclosure] :
+         {std::tuple{&relu, parts[1], parts[2]}, {&conic, parts[3], parts[4]}}) {
+        if (place.is_null() == least->place.has_value()) place.refute("is null and should not be, or the reverse");
+        if (enclosure.is_null() != place.is_null()) enclosure.refute("is null and should not be, or the reverse");
+        if (least->place) expect(enclosure, root(1, least->n, least->d, point.bits));
     }
     if (relu.place) expect_indices(parts[1], *relu.place);
-    if (relu.place) expect(parts[2], root(1, relu.n, relu.d, point.bits));
     if (conic.place && parts[3].integer() != conic.place->front()) parts[3].refute("is not the one");
-    if (conic.place) expect(parts[4], root(1, conic.n, conic.d, point.bits));
 }
 
 void check_hessian(const Point& point, const Value& claim) {

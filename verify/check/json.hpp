@@ -54,7 +54,6 @@ class Json {
     void space() { at_ = std::min(text.find_first_not_of(" \t\n\r", at_), text.size()); }
 
     void value(int depth) {
-        if (depth > 32) fail("nested too deeply");
         const std::size_t token = tokens.size();
         tokens.push_back({static_cast<std::uint32_t>(at_), 0, 0});
         if (accept("{")) {
@@ -73,6 +72,7 @@ class Json {
     }
 
     void list(int depth, std::string_view close, bool object) {
+        if (depth >= 32) fail("nested too deeply");
         space();
         if (accept(close)) return;
         do {

@@ -1,8 +1,6 @@
 // A network at a point, exactly: the quantities that docs/certificate.md defines.
 #pragma once
 
-#include <array>
-
 #include "verify/check/network.hpp"
 
 namespace certicone::check {
@@ -12,14 +10,10 @@ using Blocks = std::vector<Numbers>;
 
 inline Numbers exact(const Doubles& x) { return {x.begin(), x.end()}; }
 
-template <class Left>
-Dyadic dot(const std::vector<Left>& x, const Numbers& y) {
+inline Dyadic dot(const Numbers& x, const Numbers& y) {
     Dyadic sum;
     for (std::size_t i = 0; i < x.size(); ++i)
-        if constexpr (std::is_same_v<Left, double>)
-            sum.add_product(x[i], y[i]);
-        else
-            sum += x[i] * y[i];
+        sum += x[i] * y[i];
     return sum;
 }
 
@@ -78,7 +72,7 @@ struct Point {
             nondegenerate &= uu.back().sign() != 0;
         }
         nu = select(1);
-        f.lower = network.b0 + dot(network.v, x) + dot(network.c, activation(a.size() - 1));
+        f.lower = network.b0 + dot(exact(network.v), x) + dot(exact(network.c), activation(a.size() - 1));
         for (std::size_t h = 0; h < q.size(); ++h)
             f.lower.add_product(network.quadratic[h].weight, dot(q[h], q[h]).shifted(-1));
         f.upper = f.lower;
@@ -136,7 +130,7 @@ struct Point {
 
     /// Ψ(y; ξ).
     Enclosure psi(const Multipliers& xi, const Numbers& y) const {
-        Dyadic sum = network.b0 + dot(network.v, y) + relu_support(xi.nu, y);
+        Dyadic sum = network.b0 + dot(exact(network.v), y) + relu_support(xi.nu, y);
         for (std::size_t h = 0; h < q.size(); ++h)
             sum += dot(xi.p[h], plus_product(exact(network.quadratic[h].o), network.quadratic[h].M, y));
         for (std::size_t g = 0; g < u.size(); ++g)
