@@ -1,7 +1,7 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps build test certify certify-suite bench bench-peer sanitize format format-check clean distclean
+.PHONY: help deps build test certify certify-suite check-certificates bench bench-peer sanitize format format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CMAKE_ARGS ?=
@@ -30,6 +30,15 @@ certify: deps build  ## everything from nothing, then certify the paper's networ
 
 certify-suite: deps build  ## certify the networks of data/suite: all that can go wrong in a network
 	build/certicone certify $(wildcard data/suite/*.network.json)
+
+check-certificates: deps build  ## certificates of all networks in data, verified by both checkers
+	@mkdir -p build/certificates
+	build/certicone certify --level exact --certificate build/certificates $(PAPER) $(wildcard data/suite/*.network.json) | tail -1
+	@for network in $(PAPER) $(wildcard data/suite/*.network.json); do \
+	    name=$$(basename $$network .network.json); certificate=build/certificates/$$name.certificate.json; \
+	    build/certicone-check $$certificate $$network >build/certificates/$$name.ours && \
+	    python3 tests/certificate_checker.py $$certificate $$network | cmp - build/certificates/$$name.ours && \
+	    echo "$$name $$(cat build/certificates/$$name.ours)" || exit 1; done
 
 bench: deps build  ## speed of the batched forms, of certification and of solvers
 	@$(BUILD) release --target certicone_bench

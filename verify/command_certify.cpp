@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
+#include <utility>
 
 #include "network/network_io.hpp"
 #include "network/points.hpp"
 #include "support/error.hpp"
 #include "support/file.hpp"
 #include "support/sha256.hpp"
+#include "verify/certificate.hpp"
 #include "verify/certify.hpp"
 #include "verify/commands.hpp"
 #include "verify/environment.hpp"
@@ -28,20 +31,25 @@ namespace {
 
 struct CertifyArguments {
     std::vector<std::string> networks;
-    std::string points, json, junit, markdown, level = "numeric", referee = "auto";
+    std::string points, json, junit, markdown, certificate, level = "numeric", referee = "auto";
     Index sample = 0, degenerate = 0;
     bool strict = false;
     CertifyOptions options;
 };
 
+/// "dir/exp1.network.json" → "exp1".
+std::string stem(const std::string& network) {
+    std::string name = std::filesystem::path(network).stem().string();
+    if (name.ends_with(".network")) name.resize(name.size() - std::string_view(".network").size());
+    return name;
+}
+
 /// "dir/exp1.network.json" → "dir/exp1.points.json" or "dir/exp1.queries.json" where one is there.
 std::string points_beside(const std::string& network) {
     namespace fs = std::filesystem;
     const fs::path path(network);
-    std::string stem = path.stem().string();
-    if (stem.ends_with(".network")) stem.resize(stem.size() - std::string_view(".network").size());
     for (const char* ending : {".points.json", ".points.csv", ".points.npy", ".queries.json"}) {
-        const fs::path candidate = path.parent_path() / (stem + ending);
+        const fs::path candidate = path.parent_path() / (stem(network) + ending);
         std::error_code ignored;
         if (fs::is_regular_file(candidate, ignored)) return candidate.string();
     }
@@ -78,6 +86,41 @@ Matrix points_of(const Network& network, const std::string& file, const CertifyA
     return points;
 }
 
+/// DIR/NAME.certificate.json, a point at a time. It names the bytes of the network file; where that is no JSON, those of
+/// DIR/NAME.network.json, which then holds the same network.
+class CertificateFile {
+  public:
+    CertificateFile(const CertifyArguments& arguments, const std::string& path, const std::string& bytes,
+                    const Network& network, std::string hash)
+        : file_(std::filesystem::path(arguments.certificate) / (stem(path) + ".certificate.json")) {
+        if (bytes.find('\0') != std::string::npos) {
+            const std::string json = to_json(network);
+            write_file_atomically(std::filesystem::path(arguments.certificate) / (stem(path) + ".network.json"), json);
+            hash = sha256(json);
+        }
+        file_.stream() << certificate_begin(hash, arguments.options.bits);
+    }
+    void add(const PointReport& point) {
+        if (point.certificate.empty()) return;
+        if (!std::exchange(first_, false)) file_.stream() << ",\n";
+        file_.stream() << point.certificate;
+    }
+    void commit() {
+        file_.stream() << certificate_end;
+        file_.commit();
+    }
+
+  private:
+    AtomicFile file_;
+    bool first_ = true;
+};
+
+Level level_of(const std::string& name) {
+    for (const Level level : {Level::Numeric, Level::Rigorous, Level::Exact})
+        if (name == to_string(level)) return level;
+    throw InputError(fmt::format("--level {}: there are numeric, rigorous and exact", one_line(name, 40)));
+}
+
 using Reports = std::vector<std::unique_ptr<Report>>;
 
 Summary certify_network(const std::string& path, const CertifyArguments& arguments, const Reports& reports) {
@@ -94,6 +137,8 @@ Summary certify_network(const std::string& path, const CertifyArguments& argumen
 
     CertifyOptions options = arguments.options;
     if (!options.dump.empty()) options.dump += "/" + network.name;
+    std::optional<CertificateFile> certificate;
+    if (!arguments.certificate.empty()) certificate.emplace(arguments, path, bytes, network, header.sha256);
     const bool show = isatty(STDERR_FILENO) != 0;  // a progress bar on a terminal, none when redirected
     const auto begin = std::chrono::steady_clock::now();
     for (const auto& report : reports)
@@ -103,6 +148,7 @@ Summary certify_network(const std::string& path, const CertifyArguments& argumen
         certify(network, points, options, [&](PointReport point) {
             if (arguments.strict) fail_skipped(point);
             summary.add(point);
+            if (certificate) certificate->add(point);
             for (const auto& report : reports)
                 report->point(point);
             if (show) std::cerr << progress_bar(network.name, summary.points, points.cols()) << std::flush;
@@ -113,6 +159,7 @@ Summary certify_network(const std::string& path, const CertifyArguments& argumen
         throw InputError(fmt::format("{}: {}", file.empty() ? path : file, error.what()));
     }
     if (show) std::cerr << "\r\033[K" << std::flush;
+    if (certificate && interrupted() == 0) certificate->commit();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     for (const auto& report : reports)
         report->end_network(summary, time.count());
@@ -138,8 +185,15 @@ std::vector<std::string> report_files(const CertifyArguments& arguments) {
 }
 
 int run(CertifyArguments arguments) {
-    if (arguments.level != "numeric")
-        throw InputError(fmt::format("--level {}: this version has the level numeric only", arguments.level));
+    arguments.options.level = level_of(arguments.level);
+    arguments.options.certificate = !arguments.certificate.empty();
+    if (arguments.options.solvers == std::vector<std::string>{"none"}) arguments.options.solvers.clear();
+    if (arguments.options.bits < 2 || arguments.options.bits > 65536)
+        throw InputError("--bits must be from 2 to 65536");
+    if (arguments.options.certificate && !std::filesystem::is_directory(arguments.certificate))
+        throw InputError(fmt::format("--certificate {}: no such folder", arguments.certificate));
+    if (arguments.options.tolerance > 0.0 && (arguments.options.certificate || arguments.options.level == Level::Exact))
+        throw InputError("--tolerance makes zeros of what is none: nothing exact can be said with it");
     if (!arguments.points.empty() && arguments.sample > 0) throw InputError("--points and --sample exclude each other");
     if (arguments.sample < 0) throw InputError("--sample must be > 0");
     if (arguments.degenerate < 0) throw InputError("--degenerate must be >= 0");
@@ -196,12 +250,18 @@ Command add_certify(CLI::App& app) {
     command
         ->add_option("--solver", arguments->options.solvers,
                      "solvers, separated by commas; A+B: A for what no cone touches, B for the modules "
-                     "(default highs+clarabel, or scs where one of them is not there)")
+                     "(default highs+clarabel, or scs where one of them is not there; none: closed forms alone)")
         ->delimiter(',');
     command->add_option("--referee", arguments->referee,
                         "mosek: MOSEK judges the closed-form pair of each point, without a licence; none; default: "
                         "mosek where its runtime is there");
-    command->add_option("--level", arguments->level, "numeric");
+    command->add_option("--level", arguments->level,
+                        "numeric (default): bounds by rounding analysis; rigorous: also proved enclosures; exact: also "
+                        "signs, zeros and equalities in exact arithmetic");
+    command->add_option("--certificate", arguments->certificate,
+                        "write NAME.certificate.json into this folder, for `certicone check`");
+    command->add_option("--bits", arguments->options.bits,
+                        "significant bits of square roots in enclosures and certificates (default 64)");
     command->add_option("--tolerance", arguments->options.tolerance,
                         "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
     command->add_option("--eps", arguments->options.settings.eps_abs, "the solvers' tolerance (default 1e-9)");

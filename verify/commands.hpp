@@ -17,6 +17,7 @@ Command add_certify(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_reproduce(CLI::App& app);
 Command add_infer(CLI::App& app);
+Command add_check(CLI::App& app);
 Command add_solvers(CLI::App& app);
 
 /// Parses and runs; never throws. Errors become one line on standard error.

@@ -7,11 +7,14 @@
 #include "support/error.hpp"
 #include "support/file.hpp"
 #include "verify/branch_checks.hpp"
+#include "verify/certificate.hpp"
 #include "verify/duality_checks.hpp"
+#include "verify/exact_checks.hpp"
 #include "verify/first_order_checks.hpp"
 #include "verify/interrupt.hpp"
 #include "verify/optimal_set_checks.hpp"
 #include "verify/referee.hpp"
+#include "verify/rigorous_checks.hpp"
 #include "verify/sessions.hpp"
 #include "verify/set_checks.hpp"
 #include "verify/support_checks.hpp"
@@ -61,17 +64,26 @@ struct Examiner::Data {
     const CertifyOptions& options;
     const Subject subject;
     const Curvature curvature;
+    std::optional<ExactCurvature> exact_curvature;
     const Parts parts;
     std::vector<std::unique_ptr<Solver>> solvers;
     std::unique_ptr<Referee> referee;
 
     Data(const Network& network_in, const CertifyOptions& options_in, const Subject& subject_in)
-        : network(network_in), options(options_in), subject(subject_in), curvature(network_in), parts(network_in) {}
+        : network(network_in), options(options_in), subject(subject_in), curvature(network_in), parts(network_in) {
+        if (options.level == Level::Exact || options.certificate) exact_curvature.emplace(network_in);
+    }
 
     void examine_closed_forms(const Point& point, Generator& random, PointReport& report) const;
-    bool examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report) const;
+    bool examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report,
+                           std::vector<Multipliers>& proved) const;
     void dump(const conic::ConicProgram& program, const char* kind, Index index, const std::string& solver) const;
 };
+
+std::string_view to_string(Level level) {
+    constexpr std::string_view names[] = {"numeric", "rigorous", "exact"};
+    return names[static_cast<std::size_t>(level)];
+}
 
 std::string default_solver() {
     const char* pair = "highs+clarabel";
@@ -135,8 +147,8 @@ void Examiner::Data::dump(const conic::ConicProgram& program, const char* kind, 
 }
 
 /// False when the user interrupted the solver.
-bool Examiner::Data::examine_by_solver(const Point& point, Solver& solver, Generator& random,
-                                       PointReport& report) const {
+bool Examiner::Data::examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report,
+                                       std::vector<Multipliers>& proved) const {
     const auto add = [&](Finding finding) { report.findings.push_back(std::move(finding)); };
     const Vector& x = point.state.x;
     const ScaledAnswer primal = solver.value_function.solve(x);
@@ -152,6 +164,16 @@ bool Examiner::Data::examine_by_solver(const Point& point, Solver& solver, Gener
     const conic::DualProgram& dual_program = solver.dual.dual_program();
     add(check_solver_duality(point, {dual_program.primal(point.canonical), dual_program.dual(point.state)}, dual,
                              options.settings, solver.name + " (dual program)"));
+
+    for (const auto& [answer, name] :
+         {std::pair{&primal, solver.name}, std::pair{&dual, solver.name + " (dual program)"}}) {
+        if (options.level != Level::Numeric) {
+            const auto own = std::find_if(report.findings.begin(), report.findings.end(),
+                                          [&](const Finding& f) { return f.solver == name && f.level == "numeric"; });
+            check_rigorous_solver(point, *answer, own->bound, name, report.findings);
+        }
+        if (options.certificate && is_finite(answer->xi)) proved.push_back(repair_exactly(network, answer->xi));
+    }
 
     const Multipliers feasible[] = {repair_to_feasible(network, primal.xi), repair_to_feasible(network, dual.xi)};
     add(check_support(point, feasible, solver.name));
@@ -190,11 +212,22 @@ PointReport Examiner::examine(Index index, const Vector& x) {
         return report;
     }
     data.examine_closed_forms(point, random, report);
+    if (data.options.level != Level::Numeric) report.findings.push_back(check_rigorous_closed_form(point));
+    std::optional<ExactPoint> exact;
+    if (data.exact_curvature) exact = exact_point(data.network, x);
+    if (data.options.level == Level::Exact) {
+        Generator own = random;  // other checks draw the same at every level
+        check_exactly(point, *exact, *data.exact_curvature, data.options.bits, own, report.findings);
+    }
+    std::vector<Multipliers> proved;  // solvers' multipliers, exactly feasible
     for (const auto& solver : data.solvers)
-        if (!data.examine_by_solver(point, *solver, random, report)) {
+        if (!data.examine_by_solver(point, *solver, random, report, proved)) {
             take_over_interrupt();
             return not_examined(index, x, "interrupted");
         }
+    if (data.options.certificate)
+        report.certificate =
+            certificate_point(*exact, x, *data.exact_curvature, point.directions, proved, data.options.bits);
     return report;
 }
 

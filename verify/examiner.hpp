@@ -12,14 +12,21 @@ namespace certicone::verify {
 /// "highs+clarabel" where both can be used, else "scs".
 std::string default_solver();
 
+/// How far the doubles and the solvers are trusted: by rounding analysis, not at all but for enclosures, not at all.
+enum class Level { Numeric, Rigorous, Exact };
+std::string_view to_string(Level level);
+
 struct CertifyOptions {
     std::vector<std::string> solvers{default_solver()};
     bool referee = false;  ///< MOSEK judges the closed-form pair of each point (verify/referee.hpp)
     solvers::Settings settings;
-    double tolerance = 0.0;  ///< for degeneracy; 0: exact
-    std::uint64_t seed = 0;  ///< of the directions, neighbours and random multipliers that checks draw
-    Index threads = 0;       ///< 0: all cores
-    std::string dump;        ///< every solve is written to "<dump>.<program>.point<j>.<solver>.json"; empty: none
+    double tolerance = 0.0;        ///< for degeneracy; 0: exact
+    std::uint64_t seed = 0;        ///< of the directions, neighbours and random multipliers that checks draw
+    Level level = Level::Numeric;  ///< each adds its findings to those of the ones before
+    bool certificate = false;      ///< write the claims of each point into its report
+    Index bits = 64;               ///< of the square roots in enclosures
+    Index threads = 0;             ///< 0: all cores
+    std::string dump;              ///< every solve is written to "<dump>.<program>.point<j>.<solver>.json"; empty: none
     /// Where names of solvers are looked up; tests put solvers of their own here.
     std::function<const solvers::Backend*(std::string_view)> find_backend = [](std::string_view name) {
         return &solvers::backend(name);

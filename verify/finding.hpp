@@ -35,6 +35,7 @@ struct PointReport {
     std::vector<std::pair<Index, Index>> degenerate_units;
     std::vector<Index> degenerate_modules;
     std::vector<Finding> findings;
+    std::string certificate = {};  ///< the point's claims (verify/certificate.hpp), where one was asked for
 };
 
 /// For `--strict`: what was skipped has failed, with its reason.

@@ -36,8 +36,8 @@ void JunitReport::begin_network(const NetworkHeader& header) {
 void JunitReport::point(const PointReport& point) {
     for (const Finding& finding : point.findings) {
         std::ostream& out = cases_->stream();
-        fmt::print(out, "<testcase classname=\"{}\" name=\"{} {} point {}\"", xml_escaped(header_.name),
-                   xml_escaped(finding.id), xml_escaped(finding.solver), point.index);
+        fmt::print(out, "<testcase classname=\"{}\" name=\"{} {} point {} ({})\"", xml_escaped(header_.name),
+                   xml_escaped(finding.id), xml_escaped(finding.solver), point.index, finding.level);
         if (finding.outcome == Outcome::Passed)
             out << "/>\n";
         else

@@ -24,12 +24,12 @@ void MarkdownReport::finish() {
     for (const Tally& network : networks_)
         total.add(network.summary);
     fmt::print(out_, "## Certicone: {}\n\n{}\n\n", verdict(total), counts(total));
-    out_ << "| network | points | check | solver | passed | failed | skipped | closest to its bound |\n"
-            "|---|--:|---|---|--:|--:|--:|---|\n";
+    out_ << "| network | points | check | solver | class | passed | failed | skipped | closest to its bound |\n"
+            "|---|--:|---|---|---|--:|--:|--:|---|\n";
     for (const Tally& network : networks_)
         for (const Tally::Row& row : network.rows) {
-            fmt::print(out_, "| {} | {} | {} | {} | {} | {} | {} | ", escaped(network.header.name),
-                       network.summary.points, escaped(row.id), escaped(row.solver), row.passed, row.failed,
+            fmt::print(out_, "| {} | {} | {} | {} | {} | {} | {} | {} | ", escaped(network.header.name),
+                       network.summary.points, escaped(row.id), escaped(row.solver), row.level, row.passed, row.failed,
                        row.skipped);
             if (row.closest)
                 fmt::print(out_, "{:.1e} {} {:.1e} at point {}, {} ", row.closest->figure,

@@ -37,12 +37,13 @@ void TableReport::finish() {
             solver_width = std::max(solver_width, row.solver.size());
         }
     }
-    fmt::print(out_, "{:<{}}  {:>6}  {:<{}}  {:<{}}  {:>6} {:>6} {:>7}   {}\n", "network", name_width, "points",
-               "check", id_width, "solver", solver_width, "passed", "failed", "skipped", "closest to its bound");
+    fmt::print(out_, "{:<{}}  {:>6}  {:<{}}  {:<{}}  {:<8}  {:>6} {:>6} {:>7}   {}\n", "network", name_width, "points",
+               "check", id_width, "solver", solver_width, "class", "passed", "failed", "skipped",
+               "closest to its bound");
     for (const Tally& network : networks_)
         for (const Tally::Row& row : network.rows) {
-            fmt::print(out_, "{:<{}}  {:>6}  {:<{}}  {:<{}}  {:>6} {} {}", network.header.name, name_width,
-                       network.summary.points, row.id, id_width, row.solver, solver_width, row.passed,
+            fmt::print(out_, "{:<{}}  {:>6}  {:<{}}  {:<{}}  {:<8}  {:>6} {} {}", network.header.name, name_width,
+                       network.summary.points, row.id, id_width, row.solver, solver_width, row.level, row.passed,
                        in_colour(colour_ && row.failed > 0, kRed, fmt::format("{:>6}", row.failed)),
                        in_colour(colour_ && row.skipped > 0, kYellow, fmt::format("{:>7}", row.skipped)));
             if (row.closest)

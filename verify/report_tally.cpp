@@ -11,8 +11,8 @@ double quotient(const Finding& finding) { return finding.figure == 0.0 ? 0.0 : f
 void Tally::add(const PointReport& point) {
     summary.add(point);
     for (const Finding& finding : point.findings) {
-        const auto [at, is_new] = row_of_.try_emplace({finding.id, finding.solver}, rows.size());
-        if (is_new) rows.push_back({finding.id, finding.solver, 0, 0, 0, {}, 0});
+        const auto [at, is_new] = row_of_.try_emplace({finding.id, finding.solver, finding.level}, rows.size());
+        if (is_new) rows.push_back({finding.id, finding.solver, finding.level, 0, 0, 0, {}, 0});
         Row& row = rows[at->second];
         ++(finding.outcome == Outcome::Passed   ? row.passed
            : finding.outcome == Outcome::Failed ? row.failed

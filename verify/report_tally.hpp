@@ -1,4 +1,4 @@
-// Findings counted by check and solver: what the table and the Markdown report show. Its size does not grow with the
+// Findings counted by check, solver and class: what the table and the Markdown report show. Its size does not grow with the
 // number of points.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace certicone::verify {
 
 struct Tally {
     struct Row {
-        std::string id, solver;
+        std::string id, solver, level;
         Index passed = 0, failed = 0, skipped = 0;
         std::optional<Finding> closest;  ///< largest figure/bound among the judged ones
         Index closest_point = 0;
@@ -34,7 +34,7 @@ struct Tally {
     void add(const PointReport& point);
 
   private:
-    std::map<std::pair<std::string, std::string>, std::size_t> row_of_;
+    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> row_of_;
 };
 
 }  // namespace certicone::verify

@@ -21,6 +21,13 @@ double squared_norm(const Multipliers& xi) {
     return sum;
 }
 
+bool is_finite(const Multipliers& xi) {
+    for (const auto* block : {&xi.nu, &xi.p, &xi.r})
+        for (const Vector& part : *block)
+            if (!part.allFinite()) return false;
+    return true;
+}
+
 Vector upper_bound(const Network& network, const std::vector<Vector>& nu, std::size_t layer) {
     if (layer + 1 == network.layers.size()) return network.c;
     return network.layers[layer + 1].U.transpose() * nu[layer + 1];

@@ -15,6 +15,7 @@ struct Multipliers {
 Multipliers zero_multipliers(const Network& network);
 
 double squared_norm(const Multipliers& xi);
+bool is_finite(const Multipliers& xi);
 
 /// ub_ℓ(ν) (app_sdr_ub): c for the last layer, U_{ℓ+1}ᵀ ν_{ℓ+1} below it.
 Vector upper_bound(const Network& network, const std::vector<Vector>& nu, std::size_t layer);

@@ -31,7 +31,11 @@ void add_product(const Matrix& M, const VectorOf<Scalar>& x, VectorOf<Scalar>& y
     } else {
         for (Index j = 0; j < M.cols(); ++j)
             for (Index i = 0; i < M.rows(); ++i)
-                if (M(i, j) != 0.0) y(i) += M(i, j) * x(j);
+                if constexpr (requires { y(i).add_product(M(i, j), x(j)); }) {
+                    if (M(i, j) != 0.0) y(i).add_product(M(i, j), x(j));
+                } else {
+                    if (M(i, j) != 0.0) y(i) += M(i, j) * x(j);
+                }
     }
 }
 

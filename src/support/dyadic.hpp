@@ -9,6 +9,7 @@
 #endif
 
 #include <Eigen/Core>
+#include <string>
 #include <utility>
 
 namespace certicone {
@@ -50,6 +51,20 @@ class Dyadic {
     friend bool operator<(const Dyadic& left, const Dyadic& right) { return arf_cmp(left.number_, right.number_) < 0; }
     friend bool operator>(const Dyadic& left, const Dyadic& right) { return right < left; }
 
+    /// this += weight·x.
+    void add_product(double weight, const Dyadic& x) {
+        arf_t factor;  // of 53 bits: it needs no memory of its own
+        arf_init(factor);
+        arf_set_d(factor, weight);
+        arf_addmul(number_, factor, x.number_, ARF_PREC_EXACT, ARF_RND_DOWN);
+    }
+    /// this·2^k.
+    Dyadic shifted(slong k) const {
+        Dyadic result;
+        arf_mul_2exp_si(result.number_, number_, k);
+        return result;
+    }
+
     /// −1, 0 or 1.
     int sign() const { return arf_sgn(number_); }
 
@@ -58,6 +73,13 @@ class Dyadic {
         const double nearest = arf_get_d(number_, ARF_RND_NEAR);
         return nearest == 0.0 && sign() != 0 ? sign() * 4.9406564584124654e-324 : nearest;
     }
+
+    /// The largest double that is not larger.
+    double to_double_down() const { return arf_get_d(number_, ARF_RND_FLOOR); }
+    double to_double_up() const { return arf_get_d(number_, ARF_RND_CEIL); }
+
+    arf_ptr raw() { return number_; }
+    arf_srcptr raw() const { return number_; }
 
   private:
     arf_t number_;

@@ -7,5 +7,6 @@ void bench_batch();
 void bench_solvers();
 void bench_certify();
 void bench_inference();
+void bench_certificates();
 
 }  // namespace certicone::bench

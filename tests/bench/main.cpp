@@ -1,4 +1,4 @@
-// certicone_bench [batch] [certify] [inference] [solvers]: all parts, or those named.
+// certicone_bench [batch] [certificates] [certify] [inference] [solvers]: all parts, or those named.
 #include <fmt/format.h>
 
 #include <map>
@@ -11,6 +11,7 @@ extern "C" void openblas_set_num_threads(int) __attribute__((weak));
 int main(int argc, char** argv) {
     if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
     const std::map<std::string, void (*)()> parts{{"batch", certicone::bench::bench_batch},
+                                                  {"certificates", certicone::bench::bench_certificates},
                                                   {"certify", certicone::bench::bench_certify},
                                                   {"inference", certicone::bench::bench_inference},
                                                   {"solvers", certicone::bench::bench_solvers}};

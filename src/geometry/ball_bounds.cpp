@@ -1,0 +1,70 @@
+#include "geometry/ball_bounds.hpp"
+
+namespace certicone {
+
+namespace {
+
+using Balls = VectorOf<Ball>;
+
+Ball square(const Balls& x) {
+    Ball sum;
+    for (Index i = 0; i < x.size(); ++i)
+        sum += x(i) * x(i);
+    return sum;
+}
+
+Ball dot(const Vector& weights, const Balls& x) {
+    Ball sum;
+    for (Index i = 0; i < x.size(); ++i)
+        sum.add_product(weights(i), x(i));
+    return sum;
+}
+
+}  // namespace
+
+Ball norm(const VectorOf<Ball>& x) { return sqrt(square(x)); }
+
+Ball value_ball(const Network& network, const Vector& x) { return value<Ball>(network, x.cast<Ball>()); }
+
+Ball psi_ball(const Network& network, const Vector& x, const Multipliers& xi) {
+    const Balls point = x.cast<Ball>();
+    Ball sum = dot(network.v, point) + network.b0;
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+        sum += dot(xi.nu[l], affine(network.layers[l].W, point, network.layers[l].b));
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        const Quadratic& module = network.quadratic[h];
+        sum += dot(xi.p[h], affine(module.B, point, module.e));
+        sum -= square(xi.p[h].cast<Ball>()) / (Ball(2.0) * module.alpha);
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        sum += dot(xi.r[g], affine(network.conic[g].A, point, network.conic[g].d));
+    return sum;
+}
+
+DistanceBalls distance_balls(const Network& network, const LocalState& state, const Multipliers& xi, const Ball& gap) {
+    const Balls point = state.x.cast<Ball>();
+    DistanceBalls result;
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        const Quadratic& module = network.quadratic[h];
+        Balls difference = affine(module.B, point, module.e);
+        for (Index i = 0; i < difference.size(); ++i)
+            difference(i) = Ball(xi.p[h](i)) - difference(i) * module.alpha;
+        result.p.push_back(norm(difference));
+        result.p_allowed.push_back(sqrt(Ball(2.0) * module.alpha * gap));
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        const Conic& module = network.conic[g];
+        result.r.emplace_back();
+        result.r_allowed.emplace_back();
+        if (state.pattern.conic_zero[g] || module.lambda == 0.0) continue;
+        Balls difference = affine(module.A, point, module.d);
+        const Ball length = norm(difference);
+        for (Index i = 0; i < difference.size(); ++i)
+            difference(i) = Ball(xi.r[g](i)) - difference(i) * module.lambda / length;
+        result.r.back() = norm(difference);
+        result.r_allowed.back() = sqrt(Ball(2.0) * module.lambda * gap / length);
+    }
+    return result;
+}
+
+}  // namespace certicone
