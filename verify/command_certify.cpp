@@ -16,6 +16,7 @@
 #include "verify/commands.hpp"
 #include "verify/environment.hpp"
 #include "verify/interrupt.hpp"
+#include "verify/points_beside.hpp"
 #include "verify/referee.hpp"
 #include "verify/report_json.hpp"
 #include "verify/report_junit.hpp"
@@ -33,20 +34,6 @@ struct CertifyArguments {
     bool strict = false;
     CertifyOptions options;
 };
-
-/// "dir/exp1.network.json" → "dir/exp1.points.json" or "dir/exp1.queries.json" where one is there.
-std::string points_beside(const std::string& network) {
-    namespace fs = std::filesystem;
-    const fs::path path(network);
-    std::string stem = path.stem().string();
-    if (stem.ends_with(".network")) stem.resize(stem.size() - std::string_view(".network").size());
-    for (const char* ending : {".points.json", ".points.csv", ".points.npy", ".queries.json"}) {
-        const fs::path candidate = path.parent_path() / (stem + ending);
-        std::error_code ignored;
-        if (fs::is_regular_file(candidate, ignored)) return candidate.string();
-    }
-    return {};
-}
 
 std::string progress_bar(const std::string& name, Index done, Index total) {
     constexpr Index width = 40;

@@ -15,6 +15,8 @@ Command add_inspect(CLI::App& app);
 Command add_readout(CLI::App& app);
 Command add_certify(CLI::App& app);
 Command add_compare(CLI::App& app);
+Command add_export(CLI::App& app);
+Command add_solve(CLI::App& app);
 Command add_solvers(CLI::App& app);
 
 /// Parses and runs; never throws. Errors become one line on standard error.
