@@ -25,7 +25,7 @@ TEST_CASE("probe") {
             ++count;
             if (answer.claimed.status != solvers::Status::Solved || !(error <= 1e-8)) {
                 ++bad;
-                MESSAGE(entry.name << " " << answer.claimed.text << " value " << entry.known.known.objective << " error " << error << " c0 " << entry.known.program.c0);
+                MESSAGE(entry.name << " " << answer.claimed.text << " value " << entry.known.known.objective << " error " << error << " c0 " << entry.known.program.c0 << " known gap " << entry.known.known.gap/std::abs(entry.known.known.objective) << " diff " << answer.measured.primal_objective - entry.known.known.objective<< " gap " << answer.measured.gap << " pr " << answer.measured.primal_residual << " pc " << answer.measured.primal_cone << " dr " << answer.measured.dual_residual);
             }
             auto& w = worst[entry.program];
             if (error > w.first) w = {error, entry.name};

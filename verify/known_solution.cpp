@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "conic/dual_program.hpp"
+#include "conic/linear_objective.hpp"
 #include "geometry/freedom.hpp"
 #include "geometry/max_readout.hpp"
 #include "geometry/optimal_set.hpp"
 #include "support/error.hpp"
-#include "verify/sessions.hpp"
+#include "verify/solve_file.hpp"
 
 namespace certicone::verify {
 
@@ -125,22 +126,26 @@ KnownProgram known_inference(const Network& network, double beta, const Vector& 
     inference.set_query(query);
     const solvers::Backend* backend = &solvers::backend("clarabel");
     if (!backend->enabled().ready) backend = &solvers::backend("scs");
-    const conic::Scaling scaling = inference.scaling(query);
-    const solvers::Solution answer =
-        backend->open(conic::scaled(inference.program(), scaling), for_scaled_program(*backend, {}))->solve();
+    const conic::LinearObjective form(inference.program());
+    const solvers::Solution answer = solve_from_file(form.program(), *backend, {});
     if (!answer.y.allFinite() || answer.claimed.status == solvers::Status::Failed)
         throw InputError(fmt::format("the inference program: {} ends with '{}'", backend->name(), answer.claimed.text));
 
-    const Multipliers xi = repair_to_feasible(network, inference.multipliers(scaling.unscale_y(answer.y)));
+    const Multipliers xi = repair_to_feasible(network, inference.multipliers(form.rows_of(answer.y)));
     const Vector slope = readout(network, xi);
-    const LocalState state = evaluate(network, query - slope / beta);
+    const auto value = [&](const LocalState& state) {
+        return state.value + 0.5 * beta * (state.x - query).squaredNorm();
+    };
+    // The solver's x and the one that ξ proposes: the better one.
+    LocalState state = evaluate(network, inference.input(form.columns_of(answer.x)));
+    if (LocalState other = evaluate(network, query - slope / beta); value(other) < value(state)) state = std::move(other);
     KnownProgram result{inference.program(), {}};
     KnownSolution& known = result.known;
     known.source = "solver";
     known.solver = fmt::format("{} {}", backend->name(), backend->version());
     known.x = inference.primal(state);
     known.y = conic::ValueFunction(network).dual(xi);
-    known.objective = state.value + 0.5 * beta * (state.x - query).squaredNorm();
+    known.objective = value(state);
     known.gap = std::max(0.0, known.objective - (psi(network, query, xi) - slope.squaredNorm() / (2.0 * beta)));
     return result;
 }

@@ -46,8 +46,9 @@ KnownProgram known_dual(const Network& network, const LocalState& state);
 KnownProgram known_max_readout(const Network& network, const LocalState& state, const Vector& direction);
 /// ½‖ξ̂‖² (Corollary 1).
 KnownProgram known_min_norm(const Network& network, const LocalState& state);
-/// min F_y by a solver: from its ξ, made feasible, the pair x = y − G(ξ)/β, which is feasible on both sides up to rounding;
-/// `gap` is what is left between F_y(x) and the bound that ξ proves. Certified inference plugs in here.
+/// min F_y by a solver: its ξ, made feasible, with its x or y − G(ξ)/β, whichever has the smaller F_y, and the closed forms
+/// of all other unknowns there; `gap` is what is left between F_y(x) and the bound that ξ proves. Certified inference plugs
+/// in here.
 KnownProgram known_inference(const Network& network, double beta, const Vector& query);
 
 }  // namespace certicone::verify

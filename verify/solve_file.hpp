@@ -15,7 +15,11 @@
 
 namespace certicone::verify {
 
-/// The answer to `model.program`, in its own units; the solver works on an equilibrated copy (conic/equilibrate.hpp).
+/// The answer to a program with a linear objective, in its own units; the solver gets what presolve leaves of it
+/// (conic/presolve.hpp), equilibrated (conic/equilibrate.hpp), and is asked again, more strictly, while what its residuals
+/// leave in doubt exceeds eps_rel of the objective. The objectives in `claimed` are the measured ones.
+solvers::Solution solve_from_file(const conic::ConicProgram& program, const solvers::Backend& backend,
+                                  const solvers::Settings& settings);
 solvers::Solution solve_model(const formats::CbfModel& model, const solvers::Backend& backend,
                               const solvers::Settings& settings);
 
