@@ -127,6 +127,9 @@ Scaling equilibrate(const ConicProgram& program) {
         for (Index j = 0; j < x.size(); ++j)
             if (useful(x(j))) scaling.column(j) = power_of_two(x(j));
         divide_columns(program.A.transpose(), x, scaling.column, scaling.row);
+        for (const Block& block : program.blocks)  // the rows of a cone have one unit, which the iteration below finds
+            if (block.cone == Cone::SecondOrder || block.cone == Cone::RotatedSecondOrder)
+                scaling.row.segment(block.begin, block.size).setOnes();
     }
     SparseMatrix A = scaling.row.asDiagonal() * program.A.cwiseAbs() * scaling.column.asDiagonal();
     for (int round = 0; round < 20; ++round) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Other people's readers on what `certicone export` writes (make test-export).
 
-For every network of the data folder, two points, all programs and all formats:
+For every network of the data folder, two points, all programs and all formats, and for the instance library:
   MOF       parsed by the tests' own reader (mof.py), which is the reference below; solved by Clarabel after that
   CBF, PTF  read by MOSEK (its Python package, no licence): shape, objective, domains and every coefficient compared; the known
             pair, injected from the solution file or read from PTF's Solutions section, judged optimal by MOSEK's own figures
@@ -59,10 +59,6 @@ tally = Tally()
 
 def read_by_mosek(path, model, place):
     task = mosek.Task()
-    # MOSEK drops entries below this tolerance as it reads; here nothing may be dropped.
-    task.putdouparam(mosek.dparam.data_tol_aij_huge, 1e30)
-    task.putdouparam(mosek.dparam.data_tol_cj_large, 1e30)
-    task.putdouparam(mosek.dparam.data_tol_c_huge, 1e30)
     task.readdata(path)
     tally.check("shape", place, (task.getnumvar(), task.getnumcon(), task.getaccntot()) ==
                 (len(model.names), 0, len(model.b)), f"{task.getnumvar()} {task.getnumcon()} {task.getaccntot()}")
@@ -74,7 +70,11 @@ def read_by_mosek(path, model, place):
                 np.array_equal(c, model.c), f"{task.getcfix()} {model.c0}")
     rows, columns, values = task.getaccftrip()
     F = sp.csc_matrix((values, (rows, columns)), shape=model.A.shape)
-    tally.check("coefficients", place, (F + model.A).count_nonzero() == 0, f"{abs(F + model.A).max()}")
+    difference = sp.coo_matrix(F + model.A)
+    # Equal to the bit, but that MOSEK leaves out what is below its own 1e-16 or so.
+    same = all(F[i, j] == 0.0 and abs(value) < 1e-16
+               for i, j, value in zip(difference.row, difference.col, difference.data) if value != 0.0)
+    tally.check("coefficients", place, same, f"{abs(difference).max()}")
     g = np.array(task.getaccgvector())
     tally.check("right-hand side", place, np.array_equal(g, model.b))
     bounds = {task.getvarbound(j)[0] for j in range(task.getnumvar())}
@@ -82,15 +82,14 @@ def read_by_mosek(path, model, place):
     return task
 
 
-def judge(task, model, x, y):
-    """MOSEK's figures for a pair that its task holds, relative to the size of what is summed; the largest."""
+def judge(task, model, x, y, floor=1e-300):
+    """MOSEK's figures for a pair that its task holds, relative to the size of what is summed (at least `floor`); the largest."""
     pobj, pcon, pvar, pbar, pcone, pacc, _, _, dobj, dcon, dvar, dbar, dcone, dacc = task.getsolutioninfonew(ITR)
     A = abs(model.A)
     primal = max(np.max(A @ abs(x), initial=0), np.max(abs(model.b), initial=0), 1e-300)
     dual = max(np.max(A.T @ abs(y), initial=0), np.max(abs(model.c)), np.max(abs(y), initial=0), 1e-300)
-    size = abs(model.c) @ abs(x) + abs(model.b) @ abs(y) + abs(model.c0)
-    gap = abs(pobj - dobj)
-    return max(gap / size if gap else 0.0, max(pcon, pvar, pcone, pacc) / primal, max(dcon, dvar, dcone, dacc) / dual)
+    size = max(abs(model.c) @ abs(x) + abs(model.b) @ abs(y) + abs(model.c0), floor)
+    return max(abs(pobj - dobj) / size, max(pcon, pvar, pcone, pacc) / primal, max(dcon, dvar, dcone, dacc) / dual)
 
 
 def inject(task, x, y):
@@ -101,13 +100,9 @@ def inject(task, x, y):
                         list(zero), list(y))
 
 
-def perturbed(model, y):
-    """The multiplier of the largest coefficient moved by 1e-3 of the largest multiplier."""
-    wrong = y.copy()
-    column = np.asarray(abs(model.A).max(axis=1).todense()).ravel() > 0
-    row = int(np.argmax(np.where(column, abs(y), -1.0)))
-    wrong[row] += 1e-3 * max(1.0, abs(y[row]))
-    return wrong
+def perturbed(y):
+    """Every multiplier moved up by a thousandth of the largest, or two, or three: pairs that share a unit do not cancel."""
+    return y + 1e-3 * max(1.0, np.max(abs(y))) * (1.0 + np.arange(len(y)) % 3)
 
 
 def solve_by_clarabel(model):
@@ -151,8 +146,9 @@ def check_instance(folder, name, hard):
     tally.check("MOF rules", name, True)
     tally.check("MOF starts", name, np.array_equal(model.dual, y) and np.array_equal(np.array(model.start), x))
     size = max(1.0, abs(value))
-    # Closed forms: rounding. A solver's pair (inference): its gap.
-    limit = 1e-13 if solution["source"] == "closed form" else 1e-7
+    # Closed forms: rounding. A solver's pair (inference): its gap, absolute below 1, for the minimum may be 0.
+    closed = solution["source"] == "closed form"
+    limit, floor = (1e-13, 1e-300) if closed else (1e-7, 1.0)
 
     for ending in (".cbf", ".ptf"):
         task = read_by_mosek(path(ending), model, name + ending)
@@ -163,14 +159,13 @@ def check_instance(folder, name, hard):
                         [task.getaccname(k) for k in range(task.getnumacc())] == model.blocks)
         else:
             inject(task, x, y)
-        tally.figure(f"{ending} judged by MOSEK", name, judge(task, model, x, y), limit)
+        tally.figure(f"{ending} judged by MOSEK, {solution['source']}", name, judge(task, model, x, y, floor), limit)
         primal = task.getsolutioninfonew(ITR)[0]
         tally.figure(f"{ending} objective by MOSEK", name, abs(primal - value) / (size + abs(model.c) @ abs(x)), 1e-12)
-        inject(task, x, perturbed(model, y))
-        found = judge(task, model, x, perturbed(model, y))
-        tally.check("perturbed pair refused", name + ending, found > 1e-9, f"{found:.1e}")
+        inject(task, x, perturbed(y))
+        found = judge(task, model, x, perturbed(y))
+        tally.check("perturbed pair refused", name + ending, found > 1e-6, f"{found:.1e}")
 
-    wrong = lambda status, found: not (status == "Solved" and abs(found - value) <= 1e-7 * size)  # noqa: E731
     loaded = clarabel.load_from_file(path(".clarabel.json"), settings())
     answer = loaded.solve()
     constant = solution["clarabel_and_scs"]["constant"]
@@ -180,7 +175,9 @@ def check_instance(folder, name, hard):
         found = answer.obj_val + constant
         tally.figure("Clarabel JSON value", f"{name} {answer.status}", abs(found - value) / size, 1e-7)
         status, found = solve_by_clarabel(model)
-        tally.figure("MOF value by Clarabel", f"{name} {status}", abs(found - value) / size, 1e-7)
+        # ½‖ξ‖² of 4e5 through a cone of 320 rows: Clarabel says AlmostSolved itself.
+        reached = 1e-5 if name.startswith("exp1.min-norm") else 1e-7
+        tally.figure("MOF value by Clarabel", f"{name} {status}", abs(found - value) / size, reached)
 
 
 def main():
@@ -208,6 +205,18 @@ def main():
             tally.check("exported", network, len(names) == 6 * min(POINTS, len(content[ending])))
             for name in names:
                 check_instance(out, name, short in HARD)
+                instances += 1
+    if not chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([program, "export", "--library", folder, "--seed", "1", "--format", "all"], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(os.path.join(folder, "index.json")) as file:
+                index = json.load(file)
+            tally.check("compressed CBF in the library", "index", any(f.endswith(".cbf.gz") for e in index["instances"]
+                                                                      for f in e["files"]))
+            for entry in index["instances"]:
+                # Growth of 1e4 and more is what Clarabel, in these units, cannot do.
+                check_instance(folder, entry["name"], entry["family"] == "growth" and int(entry["parameter"][2:]) > 3)
                 instances += 1
     for what, count in tally.counts.items():
         worst = tally.worst.get(what)
