@@ -96,33 +96,37 @@ TEST_CASE("all cones in VAR and CON, MIN and MAX, by known answers") {
     // max x + 2y, x ≤ 0 as L- in VAR, y = 0 as L= in VAR, constant 4: 4.
     CHECK(value(head + "MAX\nVAR\n2 2\nL- 1\nL= 1\nOBJACOORD\n2\n0 1\n1 2\nOBJBCOORD\n4\n") == doctest::Approx(4.0));
     // min t with (t, 3, 4) ∈ Q in VAR, the tail fixed by L= in CON: 5.
-    CHECK(value(head + "MIN\nVAR\n3 1\nQ 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 -3\n1 -4\n") ==
-          doctest::Approx(5.0));
+    CHECK(value(head + "MIN\nVAR\n3 1\nQ 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 "
+                       "-3\n1 -4\n") == doctest::Approx(5.0));
     // min t with (t, s, w) ∈ QR in VAR: 2ts ≥ w², s = ½, w = 3: t = 9. And the same in CON.
-    CHECK(value(head + "MIN\nVAR\n3 1\nQR 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 -0.5\n1 -3\n") ==
-          doctest::Approx(9.0));
-    CHECK(value(head + "MIN\nVAR\n1 1\nF 1\nCON\n3 1\nQR 3\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n2\n1 0.5\n2 3\n") ==
+    CHECK(value(head + "MIN\nVAR\n3 1\nQR 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 "
+                       "-0.5\n1 -3\n") == doctest::Approx(9.0));
+    CHECK(value(head +
+                "MIN\nVAR\n1 1\nF 1\nCON\n3 1\nQR 3\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n2\n1 0.5\n2 3\n") ==
           doctest::Approx(9.0));
     // max x + y on the disk of radius 2 (Q in CON): 2√2.
-    CHECK(value(head + "MAX\nVAR\n2 1\nF 2\nCON\n3 1\nQ 3\nOBJACOORD\n2\n0 1\n1 1\nACOORD\n2\n1 0 1\n2 1 1\nBCOORD\n1\n0 2\n") ==
-          doctest::Approx(2.0 * std::sqrt(2.0)));
+    CHECK(
+        value(head +
+              "MAX\nVAR\n2 1\nF 2\nCON\n3 1\nQ 3\nOBJACOORD\n2\n0 1\n1 1\nACOORD\n2\n1 0 1\n2 1 1\nBCOORD\n1\n0 2\n") ==
+        doctest::Approx(2.0 * std::sqrt(2.0)));
     // A free row in CON says nothing; Q of one row and QR of two are orthants: min x + y + z ≥ 0 − 0.
-    CHECK(value(head + "MIN\nVAR\n3 2\nQ 1\nQR 2\nCON\n1 1\nF 1\nOBJACOORD\n3\n0 1\n1 1\n2 1\nACOORD\n1\n0 0 5\nBCOORD\n1\n0 9\n") ==
-          doctest::Approx(0.0));
+    CHECK(value(head + "MIN\nVAR\n3 2\nQ 1\nQR 2\nCON\n1 1\nF 1\nOBJACOORD\n3\n0 1\n1 1\n2 1\nACOORD\n1\n0 0 "
+                       "5\nBCOORD\n1\n0 9\n") == doctest::Approx(0.0));
 }
 
 TEST_CASE("comments, blanks, line ends and order do not matter") {
-    const std::string text = "# c\r\nVER\r\n 2 \r\n\r\nCON\r\n1  1\r\nL+ 1\r\n# c\r\nVAR\r\n1\t1\r\nF 1\r\nACOORD\r\n1\r\n0 0 +2e0\r\n"
-                             "BCOORD\r\n1\r\n0 -4\r\nOBJACOORD\r\n1\r\n0 1\r\nOBJSENSE\r\nMIN";
+    const std::string text =
+        "# c\r\nVER\r\n 2 \r\n\r\nCON\r\n1  1\r\nL+ 1\r\n# c\r\nVAR\r\n1\t1\r\nF 1\r\nACOORD\r\n1\r\n0 0 +2e0\r\n"
+        "BCOORD\r\n1\r\n0 -4\r\nOBJACOORD\r\n1\r\n0 1\r\nOBJSENSE\r\nMIN";
     CHECK(solve(parse_cbf(text, "crlf")).measured.primal_objective == doctest::Approx(2.0));
 }
 
 TEST_CASE("infeasible and unbounded instances are told apart from solved ones") {
     const ScratchFolder folder;
     const std::string head = "VER\n3\nOBJSENSE\nMIN\n";
-    const std::string infeasible =
-        file_with(folder, "infeasible.cbf",
-                  head + "VAR\n2 1\nL+ 2\nCON\n1 1\nL= 1\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 0 1\n0 1 1\nBCOORD\n1\n0 1\n");
+    const std::string infeasible = file_with(
+        folder, "infeasible.cbf",
+        head + "VAR\n2 1\nL+ 2\nCON\n1 1\nL= 1\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 0 1\n0 1 1\nBCOORD\n1\n0 1\n");
     const Run run = run_program("solve " + infeasible);
     CHECK(run.code == 1);
     CHECK(contains(run.out, "NOT SOLVED"));
@@ -133,8 +137,9 @@ TEST_CASE("infeasible and unbounded instances are told apart from solved ones") 
 
 TEST_CASE("solve says what it found, and compares with the known solution") {
     const ScratchFolder folder;
-    REQUIRE(run_program("export " + paper + "exp3.network.json --program all --format all --output " + folder.path.string()).code ==
-            0);
+    REQUIRE(
+        run_program("export " + paper + "exp3.network.json --program all --format all --output " + folder.path.string())
+            .code == 0);
     const std::string stem = (folder / "exp3.value.0").string();
     for (const char* name : {"scs", "clarabel", "highs+clarabel"}) {
         CAPTURE(name);

@@ -12,15 +12,15 @@ namespace {
 
 // A valid instance with all blocks; lines are numbered by hand in the cases below.
 const std::string kValid =
-    "# a comment\n"           //  1
-    "VER\n3\n\n"              //  2-4
-    "OBJSENSE\nMIN\n\n"       //  5-7
-    "VAR\n3 2\nL+ 1\nF 2\n\n"  //  8-12
-    "CON\n5 2\nL= 2\nQ 3\n\n"  // 13-17
-    "OBJACOORD\n2\n0 1\n1 2.5\n\n"  // 18-22
-    "OBJBCOORD\n-1\n\n"             // 23-25
+    "# a comment\n"                              //  1
+    "VER\n3\n\n"                                 //  2-4
+    "OBJSENSE\nMIN\n\n"                          //  5-7
+    "VAR\n3 2\nL+ 1\nF 2\n\n"                    //  8-12
+    "CON\n5 2\nL= 2\nQ 3\n\n"                    // 13-17
+    "OBJACOORD\n2\n0 1\n1 2.5\n\n"               // 18-22
+    "OBJBCOORD\n-1\n\n"                          // 23-25
     "ACOORD\n4\n0 1 1\n1 2 1\n2 0 1\n3 1 1\n\n"  // 26-32
-    "BCOORD\n2\n0 -1\n4 0.5\n";                 // 33-36
+    "BCOORD\n2\n0 -1\n4 0.5\n";                  // 33-36
 
 struct Case {
     const char* what;
@@ -79,7 +79,8 @@ std::vector<Case> cases() {
         {"ACOORD cut inside a line", cut_after("1 2 1\n2 0"), "line 30", "the end of the line"},
         {"BCOORD cut short", cut_after("0 -1\n"), "line 35", "ends inside BCOORD: expected entry 2 of 2"},
         {"more entries than announced", with("ACOORD\n4", "ACOORD\n3"), "line 31", "too much"},
-        {"a count of entries that is huge", with("ACOORD\n4", "ACOORD\n4000000000000"), "line 33", "expected an integer"},
+        {"a count of entries that is huge", with("ACOORD\n4", "ACOORD\n4000000000000"), "line 33",
+         "expected an integer"},
         {"a negative count", with("ACOORD\n4", "ACOORD\n-4"), "line 27", "-4 entries"},
         {"negative row", with("0 1 1\n1 2", "-1 1 1\n1 2"), "line 28", "row -1 is out of range"},
         {"negative column", with("2 0 1\n", "2 -1 1\n"), "line 30", "column -1 is out of range"},

@@ -166,8 +166,8 @@ TEST_CASE("SCS's binary file: its own bytes, and its own reader solves it") {
             CAPTURE(entry.name);
             const std::string bytes = formats::to_scs_binary(entry.known.program);
             CHECK(bytes == written_by_scs(entry.known.program, folder / "scs"));
-            if (network.name != "exp2" && network.name != "exp3" && network.name != "exp4" && network.name != "one_unit" &&
-                network.name != "no_conic" && network.name != "wide")
+            if (network.name != "exp2" && network.name != "exp3" && network.name != "exp4" &&
+                network.name != "one_unit" && network.name != "no_conic" && network.name != "wide")
                 continue;
             const std::string file = file_with(folder, "ours.scs", bytes);
             ScsData* data = nullptr;
@@ -222,7 +222,8 @@ TEST_CASE("the export command: files, solution and refusals") {
     CHECK(run_program("solve " + out + "2/exp3.value.0.cbf.gz").code == 0);
 
     const std::string directions = file_with(folder, "d.csv", "1,0\n-1,0\n");
-    CHECK(run_program("export " + network + " --program max-readout --directions " + directions + " --output " + out).code == 0);
+    CHECK(run_program("export " + network + " --program max-readout --directions " + directions + " --output " + out)
+              .code == 0);
     CHECK(nlohmann::json::parse(read_file(out + "/exp3.max-readout.0.0.solution.json"))["objective"].get<double>() ==
           doctest::Approx(-2.399));  // README
     CHECK(nlohmann::json::parse(read_file(out + "/exp3.max-readout.0.1.solution.json"))["objective"].get<double>() ==
@@ -297,7 +298,8 @@ TEST_CASE("100,000 nonzeros are written in under a second, in every format") {
     builder.add_rows("rows", conic::Cone::Nonnegative, 1000);
     Random random(1);
     for (Index k = 0; k < 110'000; ++k)
-        builder.set(random_index(0, 999, random), random_index(0, 999, random), 1.0 + 1e-3 * static_cast<double>(k) / 7.0);
+        builder.set(random_index(0, 999, random), random_index(0, 999, random),
+                    1.0 + 1e-3 * static_cast<double>(k) / 7.0);
     verify::KnownProgram known{builder.build(), {}};
     REQUIRE(known.program.A.nonZeros() >= 100'000);
     known.known.x = Vector::Constant(1000, 1.0 / 3.0);

@@ -53,7 +53,8 @@ TEST_CASE("f(x) comes back to 1e-8 relative, and the pair is consistent with the
                 continue;
             }
             CHECK(error <= 1e-8 * size + 1e-11);
-            if (size > 1e-6 && error / size > worst[entry.program].error) worst[entry.program] = {error / size, entry.name};
+            if (size > 1e-6 && error / size > worst[entry.program].error)
+                worst[entry.program] = {error / size, entry.name};
 
             verify::StoredSolution stored;
             stored.objective = known.objective;
@@ -85,10 +86,11 @@ TEST_CASE("closed-form pairs of all programs are optimal by the numbers") {
                 solvers::measure(program, known.x, program.b - program.A * known.x, known.y);
             const conic::SparseMatrix A = program.A.cwiseAbs();
             const double primal = std::max((A * known.x.cwiseAbs()).maxCoeff(), program.b.cwiseAbs().maxCoeff());
-            const double dual = std::max({(A.transpose() * known.y.cwiseAbs()).maxCoeff(), program.c.cwiseAbs().maxCoeff(),
-                                          known.x.cwiseAbs().maxCoeff()});
-            const double value = program.c.cwiseAbs().dot(known.x.cwiseAbs()) + program.b.cwiseAbs().dot(known.y.cwiseAbs()) +
-                                 std::abs(program.c0) + known.x.dot(program.P * known.x);
+            const double dual = std::max({(A.transpose() * known.y.cwiseAbs()).maxCoeff(),
+                                          program.c.cwiseAbs().maxCoeff(), known.x.cwiseAbs().maxCoeff()});
+            const double value = program.c.cwiseAbs().dot(known.x.cwiseAbs()) +
+                                 program.b.cwiseAbs().dot(known.y.cwiseAbs()) + std::abs(program.c0) +
+                                 known.x.dot(program.P * known.x);
             const double figure =
                 std::max({found.primal_cone / std::max(primal, 1e-300), found.dual_residual / std::max(dual, 1e-300),
                           found.dual_cone / std::max(dual, 1e-300), found.gap / std::max(value, 1e-300),

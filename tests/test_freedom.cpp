@@ -106,7 +106,8 @@ TEST_CASE("multipliers that are not unique stay optimal along every freedom") {
             CHECK(*known.dual_unique == known.free.empty());
         }
     }
-    for (const char* kind : {"value interval", "value ball", "dual ray", "relu interval", "max-readout ray", "min-norm ray"})
+    for (const char* kind :
+         {"value interval", "value ball", "dual ray", "relu interval", "max-readout ray", "min-norm ray"})
         CHECK_MESSAGE(seen[kind] > 0, kind);
 }
 

@@ -15,7 +15,8 @@ using namespace certicone::test;
 TEST_CASE("by hand: a fixed column, a norm of constants and a square") {
     // min 2t + 3q + z with ω = (3, 4), (t, ω) ∈ Q; η = 6, (q, 2, η) ∈ Qr; z ≥ t: t = 5, q = 36/4 = 9, z = 5: 10 + 27 + 5 = 42.
     conic::Builder builder;
-    const Index t = builder.add_columns("t", 1), omega = builder.add_columns("omega", 2), q = builder.add_columns("q", 1);
+    const Index t = builder.add_columns("t", 1), omega = builder.add_columns("omega", 2),
+                q = builder.add_columns("q", 1);
     const Index eta = builder.add_columns("eta", 1), z = builder.add_columns("z", 1);
     const Index fix = builder.add_rows("fix", conic::Cone::Zero, 3);
     builder.set(fix, omega, 1.0);
@@ -82,8 +83,9 @@ TEST_CASE("planted programs with all cones are solved to their planted value") {
         for (int round = 0; round < 40; ++round) {
             CAPTURE(round);
             using conic::Cone;
-            const Planted planted = plant(
-                {{Cone::Zero, 3}, {Cone::Nonnegative, 6}, {Cone::SecondOrder, 4}, {Cone::RotatedSecondOrder, 5}}, 7, false, random);
+            const Planted planted =
+                plant({{Cone::Zero, 3}, {Cone::Nonnegative, 6}, {Cone::SecondOrder, 4}, {Cone::RotatedSecondOrder, 5}},
+                      7, false, random);
             const solvers::Solution answer = verify::solve_from_file(planted.program, backend, {});
             const double value = solvers::measure(planted.program, planted.x, planted.s, planted.y).primal_objective;
             CHECK(answer.measured.primal_objective == doctest::Approx(value).epsilon(1e-6));

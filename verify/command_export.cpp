@@ -32,7 +32,8 @@ template <class Words>
 std::vector<std::string> choose(const std::vector<std::string>& given, const Words& known, std::string_view option) {
     for (const std::string& word : given)
         if (word != "all" && std::find(std::begin(known), std::end(known), word) == std::end(known))
-            throw InputError(fmt::format("{} {}: expected {} or all", option, one_line(word, 40), fmt::join(known, ", ")));
+            throw InputError(
+                fmt::format("{} {}: expected {} or all", option, one_line(word, 40), fmt::join(known, ", ")));
     std::vector<std::string> chosen;
     for (const std::string_view word : known)
         if (std::any_of(given.begin(), given.end(), [&](const auto& w) { return w == "all" || w == word; }))
@@ -94,14 +95,14 @@ int run(ExportArguments arguments) {
     const std::string stem = file_stem(network.name);
 
     Index count = 0;
-    const auto write = [&](const std::string& name, const std::string& program, const KnownProgram& known, Json origin) {
+    const auto write = [&](const std::string& name, const std::string& program, const KnownProgram& known,
+                           Json origin) {
         const ExportedInstance written = export_instance(name, program, known, origin, options);
         fmt::print(std::cout, "{:<32} {:>7} columns {:>7} rows {:>8} nonzeros  optimal value {:.17g}  dual {}\n", name,
                    written.columns, written.rows, written.nonzeros, known.known.objective,
-                   !known.known.dual_unique ? "of a solver"
-                   : *known.known.dual_unique
-                       ? "unique"
-                       : fmt::format("a set of dimension {}", known.known.dual_dimension));
+                   !known.known.dual_unique   ? "of a solver"
+                   : *known.known.dual_unique ? "unique"
+                                              : fmt::format("a set of dimension {}", known.known.dual_dimension));
         ++count;
     };
     for (Index j = 0; j < points.cols(); ++j) {
@@ -130,8 +131,7 @@ int run(ExportArguments arguments) {
             if (program != "max-readout") continue;
             // Without --directions one a point, drawn from the seed.
             Generator random(arguments.seed + static_cast<std::uint64_t>(j));
-            const Matrix drawn =
-                directions.cols() > 0 ? directions : Matrix(draw_direction(network.input_dim, random));
+            const Matrix drawn = directions.cols() > 0 ? directions : Matrix(draw_direction(network.input_dim, random));
             for (Index k = 0; k < drawn.cols(); ++k) {
                 Json from = origin("x");
                 from["direction"] = to_json(Vector(drawn.col(k)));

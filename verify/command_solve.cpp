@@ -21,8 +21,8 @@ struct SolveArguments {
 /// "3 zero, 12 nonnegative, 2 second-order in 9 rows".
 std::string cones_text(const conic::ConicProgram& program) {
     std::string text;
-    for (const conic::Cone cone : {conic::Cone::Zero, conic::Cone::Nonnegative, conic::Cone::SecondOrder,
-                                   conic::Cone::RotatedSecondOrder}) {
+    for (const conic::Cone cone :
+         {conic::Cone::Zero, conic::Cone::Nonnegative, conic::Cone::SecondOrder, conic::Cone::RotatedSecondOrder}) {
         Index rows = 0, blocks = 0;
         for (const conic::Block& block : program.blocks) {
             if (block.cone != cone) continue;
@@ -47,17 +47,17 @@ void print_comparison(const KnownComparison& known, const StoredSolution& stored
         fmt::print(std::cout, "           dual unique: distance {:.1e} relative; complementarity {:.1e} {} {:.1e}\n",
                    known.dual_distance, known.membership, relation, known.bound);
     else
-        fmt::print(std::cout,
-                   "           dual {}: membership, stationarity {:.1e} and cones {:.1e} relative, complementarity {:.1e} {} "
-                   "{:.1e}; distance from the stored element {:.1e} relative\n",
-                   stored.dual_unique ? fmt::format("a set of dimension {}", stored.dual_dimension) : "not decided",
-                   known.dual_residual, known.dual_cone, known.membership, relation, known.bound, known.dual_distance);
+        fmt::print(
+            std::cout,
+            "           dual {}: membership, stationarity {:.1e} and cones {:.1e} relative, complementarity {:.1e} {} "
+            "{:.1e}; distance from the stored element {:.1e} relative\n",
+            stored.dual_unique ? fmt::format("a set of dimension {}", stored.dual_dimension) : "not decided",
+            known.dual_residual, known.dual_cone, known.membership, relation, known.bound, known.dual_distance);
 }
 
 int run(const SolveArguments& arguments) {
     solvers::validate(arguments.settings);
-    const solvers::Backend& backend =
-        solvers::backend(arguments.solver.empty() ? default_solver() : arguments.solver);
+    const solvers::Backend& backend = solvers::backend(arguments.solver.empty() ? default_solver() : arguments.solver);
     solvers::require_usable(backend);
     const formats::CbfModel model = formats::read_cbf(arguments.file);
     std::optional<StoredSolution> stored;
@@ -72,7 +72,8 @@ int run(const SolveArguments& arguments) {
                answer.claimed.text, answer.claimed.iterations, 1e3 * answer.claimed.seconds);
     fmt::print(std::cout, "objective  {:.17g}, dual {:.17g}\n", model.objective(found.primal_objective),
                model.objective(found.dual_objective));
-    fmt::print(std::cout, "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
+    fmt::print(std::cout,
+               "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
                found.primal_residual, found.dual_residual, found.primal_cone, found.dual_cone, found.gap);
     bool good = answer.claimed.status == solvers::Status::Solved;
     if (!good) fmt::print(std::cout, "NOT SOLVED: {}\n", to_string(answer.claimed.status));

@@ -58,10 +58,9 @@ ExportedInstance export_instance(const std::string& name, const std::string& pro
         }
     }
     const SolutionContext context{name, program, origin, options.formats};
-    write(".solution.json",
-          solution_json(context, known, instance.program, instance.x, instance.y)
-                  .dump(-1, ' ', false, Json::error_handler_t::replace) +
-              "\n");
+    write(".solution.json", solution_json(context, known, instance.program, instance.x, instance.y)
+                                    .dump(-1, ' ', false, Json::error_handler_t::replace) +
+                                "\n");
     return result;
 }
 

@@ -7,8 +7,7 @@
 namespace certicone::verify {
 
 inline constexpr std::string_view export_formats[] = {"cbf", "ptf", "mof", "clarabel", "scs"};
-inline constexpr std::string_view export_programs[] = {"value",       "dual",     "relu",
-                                                       "max-readout", "min-norm", "inference"};
+inline constexpr std::string_view export_programs[] = {"value", "dual", "relu", "max-readout", "min-norm", "inference"};
 
 struct ExportOptions {
     std::string folder;
@@ -18,7 +17,7 @@ struct ExportOptions {
 };
 
 struct ExportedInstance {
-    std::vector<std::string> files;  ///< names in the folder, the solution file last
+    std::vector<std::string> files;             ///< names in the folder, the solution file last
     Index columns = 0, rows = 0, nonzeros = 0;  ///< of CBF, PTF and MOF
 };
 

@@ -138,7 +138,8 @@ KnownProgram known_inference(const Network& network, double beta, const Vector& 
     };
     // The solver's x and the one that ξ proposes: the better one.
     LocalState state = evaluate(network, inference.input(form.columns_of(answer.x)));
-    if (LocalState other = evaluate(network, query - slope / beta); value(other) < value(state)) state = std::move(other);
+    if (LocalState other = evaluate(network, query - slope / beta); value(other) < value(state))
+        state = std::move(other);
     KnownProgram result{inference.program(), {}};
     KnownSolution& known = result.known;
     known.source = "solver";

@@ -35,17 +35,18 @@ std::vector<Recipe> recipes() {
     for (const Index k : {1, 2, 4, 8, 16, 32, 64})
         add({"degenerate-units", fmt::format("degenerate-units-{}", k), "value", 3'000, k, 0, 4, 0, 0.0, text(k)});
     for (const Index g : {1, 2, 3, 4, 5, 6})
-        add({"vanishing-residuals", fmt::format("vanishing-residuals-{}", g), "value", 1'000, 0, g, 4, 0, 0.0, text(g)});
+        add({"vanishing-residuals", fmt::format("vanishing-residuals-{}", g), "value", 1'000, 0, g, 4, 0, 0.0,
+             text(g)});
     for (int k = 1; k <= 8; ++k)
         add({"growth", fmt::format("growth-1e{}", k), "value", 1'000, 0, 0, 4, k, 0.0, fmt::format("1e{}", k)});
     for (int k = 3; k <= 12; ++k)
         add({"nearly-degenerate", fmt::format("nearly-degenerate-1e-{:02}", k), "value", 1'000, 0, 0, 4, 0,
              std::pow(10.0, -k), fmt::format("1e-{}", k)});
     // Dimension = units + rows of one module.
-    for (const auto& [units, rows] : {std::pair<Index, Index>{1, 0}, {0, 2}, {3, 0}, {2, 3}, {3, 5}, {8, 5}, {13, 8}, {24, 10},
-                                      {45, 10}, {80, 20}})
-        add({"dual-dimension", fmt::format("dual-dimension-{}", units + rows), "value", 3'000, units, rows > 0 ? 1 : 0, rows, 0,
-             0.0, text(units + rows)});
+    for (const auto& [units, rows] :
+         {std::pair<Index, Index>{1, 0}, {0, 2}, {3, 0}, {2, 3}, {3, 5}, {8, 5}, {13, 8}, {24, 10}, {45, 10}, {80, 20}})
+        add({"dual-dimension", fmt::format("dual-dimension-{}", units + rows), "value", 3'000, units, rows > 0 ? 1 : 0,
+             rows, 0, 0.0, text(units + rows)});
     for (const Index size : {100, 1'000, 10'000})
         for (const char* program : {"dual", "relu", "max-readout", "min-norm"}) {
             const bool over_set = std::string_view(program).starts_with("m");
@@ -94,17 +95,16 @@ Subject build(const Recipe& recipe, Generator& random) {
     const Index others = recipe.nonzeros < 50 ? 4 : 40;  // what the modules take
     // 2 entries a unit and, above the first layer, width² more each.
     const double room = static_cast<double>(std::max<Index>(recipe.nonzeros - others, 4));
-    const auto width = static_cast<Index>(
-        std::ceil(depth == 1 ? room / 2.0 : (std::sqrt(9.0 + 2.0 * room) - 3.0) / 2.0));
+    const auto width =
+        static_cast<Index>(std::ceil(depth == 1 ? room / 2.0 : (std::sqrt(9.0 + 2.0 * room) - 3.0) / 2.0));
     subject.x = draw_vector(network.input_dim, 1.0, 0x1p-4, random);
     for (Index l = 0; l < depth; ++l) {
         Layer layer;
         layer.W = draw_matrix(width, network.input_dim, 0.5, random);
         layer.b = draw_vector(width, 0.5, 0x1p-6, random);
         if (l > 0) {
-            layer.U = Matrix::NullaryExpr(width, width, [&] {
-                return (1.0 + static_cast<double>(random() % 8)) * 0x1p-6;
-            });
+            layer.U =
+                Matrix::NullaryExpr(width, width, [&] { return (1.0 + static_cast<double>(random() % 8)) * 0x1p-6; });
             if (l == 1) layer.U *= std::pow(10.0, recipe.growth);
         }
         network.layers.push_back(std::move(layer));
@@ -114,7 +114,8 @@ Subject build(const Recipe& recipe, Generator& random) {
     network.b0 = 0.25;
     const Index rows = recipe.nonzeros < 50 ? 1 : 4;
     if (recipe.nonzeros >= 30)
-        network.quadratic.push_back({1.5, draw_matrix(rows, network.input_dim, 0.5, random), draw_vector(rows, 0.5, 0x1p-6, random)});
+        network.quadratic.push_back(
+            {1.5, draw_matrix(rows, network.input_dim, 0.5, random), draw_vector(rows, 0.5, 0x1p-6, random)});
     const auto add_conic = [&](Index count, bool vanishes) {
         Conic module{0.75, draw_matrix(count, network.input_dim, 0.5, random), draw_vector(count, 0.5, 0x1p-6, random)};
         if (vanishes) module.d = -(module.A * subject.x);
@@ -150,26 +151,20 @@ Subject build(const Recipe& recipe, Generator& random) {
 }
 
 /// f(x), or its ReLU block, rounded once.
-double exact_value(const Network& network, const Vector& x, bool relu_only) {
+double exact_value(Network network, const Vector& x, bool relu_only) {
+    if (relu_only) {
+        network.quadratic.clear();
+        network.conic.clear();
+    }
     const VectorOf<Dyadic> point = x.cast<Dyadic>();
     const Trace<Dyadic> trace = forward(network, point);
-    Dyadic sum = network.b0;
-    const auto add_dot = [&](const Vector& weights, const VectorOf<Dyadic>& values) {
-        for (Index i = 0; i < weights.size(); ++i)
-            sum += Dyadic(weights(i)) * values(i);
-    };
-    const auto square = [](const VectorOf<Dyadic>& vector) {
-        Dyadic total;
-        for (const Dyadic& entry : vector)
-            total += entry * entry;
-        return total;
-    };
-    add_dot(network.c, trace.z.back());
-    add_dot(network.v, point);
-    for (std::size_t h = 0; !relu_only && h < network.quadratic.size(); ++h)
-        sum += Dyadic(0.5) * Dyadic(network.quadratic[h].alpha) * square(trace.q[h]);
-    for (std::size_t g = 0; !relu_only && g < network.conic.size(); ++g)
-        sum += Dyadic(network.conic[g].lambda) * square(trace.u[g]).root(256);
+    Dyadic sum = rational_value(network, point, trace);
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        Dyadic squares;
+        for (const Dyadic& entry : trace.u[g])
+            squares += entry * entry;
+        sum += Dyadic(network.conic[g].lambda) * squares.root(256);
+    }
     return sum.to_double();
 }
 
@@ -223,8 +218,10 @@ Json export_one(const Recipe& recipe, const ExportOptions& options, std::uint64_
 
 std::string markdown(const Json& entries, std::uint64_t seed) {
     std::string text = fmt::format(
-        "# Instance library\n\n{} instances, written by `certicone export --library` with seed {}. Each has a solution file with "
-        "the optimal pair and the set of optimal multipliers.\n\n| instance | program | columns | rows | nonzeros | optimal "
+        "# Instance library\n\n{} instances, written by `certicone export --library` with seed {}. Each has a solution "
+        "file with "
+        "the optimal pair and the set of optimal multipliers.\n\n| instance | program | columns | rows | nonzeros | "
+        "optimal "
         "value | dual | zero units | zero residuals | smallest \\|a\\| |\n|---|---|---|---|---|---|---|---|---|---|\n",
         entries.size(), seed);
     for (const Json& entry : entries) {
@@ -232,11 +229,11 @@ std::string markdown(const Json& entries, std::uint64_t seed) {
                                  : entry["dual_unique"].get<bool>()
                                      ? "unique"
                                      : fmt::format("a set of dimension {}", entry["dual_dimension"].get<Index>());
-        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1e} |\n", entry["name"].get<std::string>(),
-                            entry["program"].get<std::string>(), entry["columns"].get<Index>(), entry["rows"].get<Index>(),
-                            entry["nonzeros"].get<Index>(), entry["objective_text"].get<std::string>(), dual,
-                            entry["zero_units"].get<Index>(), entry["zero_residuals"].get<Index>(),
-                            entry["smallest_preactivation"].get<double>());
+        text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1e} |\n",
+                            entry["name"].get<std::string>(), entry["program"].get<std::string>(),
+                            entry["columns"].get<Index>(), entry["rows"].get<Index>(), entry["nonzeros"].get<Index>(),
+                            entry["objective_text"].get<std::string>(), dual, entry["zero_units"].get<Index>(),
+                            entry["zero_residuals"].get<Index>(), entry["smallest_preactivation"].get<double>());
     }
     return text;
 }

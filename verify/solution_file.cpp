@@ -39,7 +39,7 @@ Vector vector_at(const JsonPlace& place) {
 Json solution_json(const SolutionContext& context, const KnownProgram& known_program, const conic::ConicProgram& linear,
                    const Vector& x, const Vector& y) {
     const KnownSolution& known = known_program.known;
-    Json json = {{"format", kFormat},       {"instance", context.instance}, {"program", context.program},
+    Json json = {{"format", kFormat},        {"instance", context.instance}, {"program", context.program},
                  {"origin", context.origin}, {"source", known.source},       {"objective", number(known.objective)}};
     if (known.source == "solver") {
         json["solver"] = known.solver;

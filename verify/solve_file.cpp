@@ -39,8 +39,8 @@ double worth(const ConicProgram& program, const Residuals& residuals, const Vect
 
 /// What gap and stationarity leave of the objective in doubt: |p − d| + |x|ᵀ|c + Aᵀy|.
 double in_doubt(const ConicProgram& program, const solvers::Solution& found) {
-    const double sum = found.measured.gap +
-                       found.x.cwiseAbs().dot((program.c + program.A.transpose() * found.y).cwiseAbs());
+    const double sum =
+        found.measured.gap + found.x.cwiseAbs().dot((program.c + program.A.transpose() * found.y).cwiseAbs());
     return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
 }
 
@@ -58,8 +58,8 @@ std::string mismatch_of(const ConicProgram& program, const solvers::Solution& pa
     };
     for (const auto& [name, amount, size] : figures)
         if (!(amount <= kPairTolerance * size))
-            return fmt::format("the stored pair is not optimal here: its {} is {:.1e}, relative to {:.1e}", name, amount,
-                               size);
+            return fmt::format("the stored pair is not optimal here: its {} is {:.1e}, relative to {:.1e}", name,
+                               amount, size);
     return {};
 }
 
@@ -101,7 +101,8 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
         const double before = std::exchange(least, std::min(least, in_doubt(program, found)));
         if (best && !solved) found.claimed = best->claimed;  // it was solved at the tolerance that was asked for
         if (!best || least < before) best = std::move(found);
-        if ((attempt == 0 && !solved) || least <= 0.1 * settings.eps_rel * std::abs(best->measured.primal_objective)) break;
+        if ((attempt == 0 && !solved) || least <= 0.1 * settings.eps_rel * std::abs(best->measured.primal_objective))
+            break;
         stricter.eps_abs *= 1e-2;
         stricter.eps_rel *= 1e-2;
     }
@@ -123,8 +124,8 @@ KnownComparison compare_with_known(const formats::CbfModel& model, const solvers
     KnownComparison result;
     result.mismatch = mismatch_of(program, known);
     const double value = model.objective(stored.objective);  // of the program: a minimum
-    if (result.mismatch.empty() && !(std::abs(value - known.measured.primal_objective) <=
-                                     kPairTolerance * std::max(1.0, std::abs(value))))
+    if (result.mismatch.empty() &&
+        !(std::abs(value - known.measured.primal_objective) <= kPairTolerance * std::max(1.0, std::abs(value))))
         result.mismatch = fmt::format("the stored objective is {:.17g}, but the stored point gives {:.17g}",
                                       stored.objective, model.objective(known.measured.primal_objective));
     result.objective_error = std::abs(program.c.dot(answer.x) - program.c.dot(known.x));
@@ -133,8 +134,8 @@ KnownComparison compare_with_known(const formats::CbfModel& model, const solvers
     const auto gap = [&](const solvers::Solution& pair) {
         return std::abs(program.c.dot(pair.x) + program.b.dot(pair.y));
     };
-    result.bound = gap(answer) + worth(program, residuals(program, answer), known.x, known.s, known.y) +
-                   gap(known) + worth(program, residuals(program, known), answer.x, answer.s, answer.y);
+    result.bound = gap(answer) + worth(program, residuals(program, answer), known.x, known.s, known.y) + gap(known) +
+                   worth(program, residuals(program, known), answer.x, answer.s, answer.y);
     const Vector y = model.multipliers(answer.y);
     const double size = largest(stored.y);
     result.dual_distance = largest(y - stored.y) / (size > 0.0 ? size : 1.0);

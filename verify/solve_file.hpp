@@ -28,9 +28,10 @@ struct KnownComparison {
     double objective_error = 0.0;  ///< |p − f°|
     double membership = 0.0;       ///< s°ᵀy
     double bound = 0.0;            ///< of both, from the answer's own residuals and gap
-    double dual_distance = 0.0;    ///< ‖y − y°‖_∞ over the CON rows, relative to ‖y°‖_∞ (means little where y° is not unique)
-    double dual_residual = 0.0;    ///< ‖ρ‖_∞ relative to its terms
-    double dual_cone = 0.0;        ///< distance of y from K*, relative to ‖y‖_∞
+    double dual_distance =
+        0.0;  ///< ‖y − y°‖_∞ over the CON rows, relative to ‖y°‖_∞ (means little where y° is not unique)
+    double dual_residual = 0.0;  ///< ‖ρ‖_∞ relative to its terms
+    double dual_cone = 0.0;      ///< distance of y from K*, relative to ‖y‖_∞
 
     bool consistent() const { return mismatch.empty() && objective_error <= bound && membership <= bound; }
 };

@@ -163,7 +163,8 @@ Scaling equilibrate(const ConicProgram& program) {
     double objective = scaling.column.cwiseProduct(program.c).lpNorm<Eigen::Infinity>();
     for (int j = 0; j < program.P.outerSize(); ++j)
         for (SparseMatrix::InnerIterator it(program.P, j); it; ++it)
-            objective = std::max(objective, scaling.primal * scaling.column(it.row()) * scaling.column(j) * std::abs(it.value()));
+            objective = std::max(objective,
+                                 scaling.primal * scaling.column(it.row()) * scaling.column(j) * std::abs(it.value()));
     scaling.objective = objective > 0.0 ? 1.0 / power_of_two(objective) : 1.0;
     return scaling;
 }

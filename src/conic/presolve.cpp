@@ -146,13 +146,15 @@ void Presolved::build() {
                                              static_cast<Index>(rows.size()));
         for (std::size_t k = 0; k < rows.size(); ++k) {
             for (RowIterator it(rows_, rows[k]); it; ++it)
-                if (!out_[at(it.col())]) builder.set(first + static_cast<Index>(k), new_column[at(it.col())], it.value());
+                if (!out_[at(it.col())])
+                    builder.set(first + static_cast<Index>(k), new_column[at(it.col())], it.value());
             b.push_back(b_(rows[k]));
             left_rows_.push_back(rows[k]);
         }
         if (fate == Fate::Linearised) {
             const bool rotated = block.cone == Cone::RotatedSecondOrder;
-            const double length = b_.segment(block.begin + (rotated ? 2 : 1), block.size - (rotated ? 2 : 1)).stableNorm();
+            const double length =
+                b_.segment(block.begin + (rotated ? 2 : 1), block.size - (rotated ? 2 : 1)).stableNorm();
             b.back() -= rotated ? 0.5 * length * (length / b_(block.begin + 1)) : length;
         }
     }

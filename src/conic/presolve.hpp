@@ -48,15 +48,15 @@ class Presolved {
 
     const ConicProgram* original_;
     Eigen::SparseMatrix<double, Eigen::RowMajor, int> rows_;
-    Vector b_;                          ///< with what is fixed moved over
-    Vector value_;                      ///< of fixed columns
-    std::vector<bool> out_;             ///< columns that are fixed, or a square's t
-    std::vector<Index> entries_;        ///< of each row, in columns that are left
-    std::vector<bool> row_gone_;        ///< Zero rows that fixed a column, and rows without entries that hold
-    std::vector<Fixed> fixed_;          ///< in the order of fixing
+    Vector b_;                    ///< with what is fixed moved over
+    Vector value_;                ///< of fixed columns
+    std::vector<bool> out_;       ///< columns that are fixed, or a square's t
+    std::vector<Index> entries_;  ///< of each row, in columns that are left
+    std::vector<bool> row_gone_;  ///< Zero rows that fixed a column, and rows without entries that hold
+    std::vector<Fixed> fixed_;    ///< in the order of fixing
     std::vector<Square> squares_;
-    std::vector<Fate> fate_;            ///< of each block
-    Vector P_, c_;                      ///< diagonal and linear part of the objective
+    std::vector<Fate> fate_;                       ///< of each block
+    Vector P_, c_;                                 ///< diagonal and linear part of the objective
     std::vector<Index> left_rows_, left_columns_;  ///< of the original
     ConicProgram program_;
 };

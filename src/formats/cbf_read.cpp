@@ -54,9 +54,8 @@ class Lines {
     Index index(std::string_view what, Index limit) {
         const Index value = integer(what);
         if (value < 0 || value >= limit)
-            fail(limit == 0
-                     ? fmt::format("{} {}: there is none", what, value)
-                     : fmt::format("{} {} is out of range, expected 0 to {}", what, value, limit - 1));
+            fail(limit == 0 ? fmt::format("{} {}: there is none", what, value)
+                            : fmt::format("{} {} is out of range, expected 0 to {}", what, value, limit - 1));
         return value;
     }
 
@@ -176,9 +175,9 @@ class Reader {
         } else if (keyword == "INT") {
             lines_.fail("INT: integer variables are not supported");
         } else {
-            lines_.fail(fmt::format(
-                "'{}' is not a block that we know (VER OBJSENSE VAR CON OBJACOORD OBJBCOORD ACOORD BCOORD)",
-                one_line(keyword, 40)));
+            lines_.fail(
+                fmt::format("'{}' is not a block that we know (VER OBJSENSE VAR CON OBJACOORD OBJBCOORD ACOORD BCOORD)",
+                            one_line(keyword, 40)));
         }
     }
 
@@ -209,8 +208,7 @@ class Reader {
             sum += size;
             cones.push_back({word, size});
         }
-        if (sum != total)
-            lines_.fail(fmt::format("the cones of {} hold {} {}, expected {}", block, sum, what, total));
+        if (sum != total) lines_.fail(fmt::format("the cones of {} hold {} {}, expected {}", block, sum, what, total));
     }
 
     static const char* total_name(std::string_view block) { return block == "VAR" ? "variables" : "rows"; }
@@ -255,7 +253,8 @@ class Reader {
             const std::string place = has_row && has_column ? fmt::format("row {}, column {}", row, column)
                                       : has_row             ? fmt::format("row {}", row)
                                                             : fmt::format("column {}", column);
-            lines_.fail_at(places[k].second, fmt::format("{} was given on line {} already", place, places[k - 1].second));
+            lines_.fail_at(places[k].second,
+                           fmt::format("{} was given on line {} already", place, places[k - 1].second));
         }
     }
 

@@ -49,7 +49,8 @@ std::string to_mof_json(const Instance& instance) {
     for (std::string& name : names)
         name = json_string(name);
 
-    std::string text = "{\"name\":" + json_string(instance.name) + ",\"version\":{\"major\":1,\"minor\":7},\n\"variables\":";
+    std::string text =
+        "{\"name\":" + json_string(instance.name) + ",\"version\":{\"major\":1,\"minor\":7},\n\"variables\":";
     append_list(text, program.columns(), [&](Index j) {
         text += "{\"name\":" + names[static_cast<std::size_t>(j)];
         if (instance.x.size() > 0) {
@@ -72,7 +73,8 @@ std::string to_mof_json(const Instance& instance) {
     const Vector s = instance.x.size() > 0 ? Vector(program.b - program.A * instance.x) : Vector();
     append_list(text, static_cast<Index>(program.blocks.size()), [&](Index number) {
         const conic::Block& block = program.blocks[static_cast<std::size_t>(number)];
-        text += "\n{\"name\":" + json_string(block.name) + ",\"function\":{\"type\":\"VectorAffineFunction\",\"terms\":[";
+        text +=
+            "\n{\"name\":" + json_string(block.name) + ",\"function\":{\"type\":\"VectorAffineFunction\",\"terms\":[";
         const char* separator = "";
         for (Index k = 0; k < block.size; ++k)
             for (Eigen::SparseMatrix<double, Eigen::RowMajor, int>::InnerIterator it(rows, block.begin + k); it; ++it) {

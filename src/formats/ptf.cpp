@@ -41,8 +41,9 @@ std::string row_name(const conic::Block& block, Index k) { return quoted(block.n
 void append_solution(std::string& text, const Instance& instance, const std::vector<std::string>& names) {
     const conic::ConicProgram& program = instance.program;
     const Vector s = program.b - program.A * instance.x;
-    text += "Solutions\n    Solution interior\n        SolutionStatus optimal optimal\n        ProblemStatus feasible "
-            "feasible\n        Objective ";
+    text +=
+        "Solutions\n    Solution interior\n        SolutionStatus optimal optimal\n        ProblemStatus feasible "
+        "feasible\n        Objective ";
     append_double(text, program.c.dot(instance.x) + program.c0);
     text += ' ';
     append_double(text, program.c0 - program.b.dot(instance.y));

@@ -64,19 +64,19 @@ std::string to_scs_binary(const conic::ConicProgram& program) {
     put(bytes, Index{P.nonZeros() > 0});
     if (P.nonZeros() > 0) put(bytes, P);
 
-    put(bytes, Index{1});       // normalize
-    put(bytes, 0.1);            // scale
-    put(bytes, 1e-6);           // rho_x
+    put(bytes, Index{1});        // normalize
+    put(bytes, 0.1);             // scale
+    put(bytes, 1e-6);            // rho_x
     put(bytes, Index{100'000});  // max_iters
-    put(bytes, 1e-9);           // eps_abs
-    put(bytes, 1e-9);           // eps_rel
-    put(bytes, 1e-7);           // eps_infeas
-    put(bytes, 1.5);            // alpha
-    put(bytes, Index{0});       // verbose
-    put(bytes, Index{0});       // warm_start
-    put(bytes, Index{10});      // acceleration_lookback
-    put(bytes, Index{10});      // acceleration_interval
-    put(bytes, Index{1});       // adaptive_scale
+    put(bytes, 1e-9);            // eps_abs
+    put(bytes, 1e-9);            // eps_rel
+    put(bytes, 1e-7);            // eps_infeas
+    put(bytes, 1.5);             // alpha
+    put(bytes, Index{0});        // verbose
+    put(bytes, Index{0});        // warm_start
+    put(bytes, Index{10});       // acceleration_lookback
+    put(bytes, Index{10});       // acceleration_interval
+    put(bytes, Index{1});        // adaptive_scale
     return bytes;
 }
 
