@@ -53,6 +53,7 @@ TEST_CASE("f(x) comes back to 1e-8 relative, and the pair is consistent with the
                 continue;
             }
             CHECK(error <= 1e-8 * size + 1e-11);
+            CHECK(known.gap <= 1e-7 * size + 1e-11);  // inference: proved by its own multipliers
             if (size > 1e-6 && error / size > worst[entry.program].error)
                 worst[entry.program] = {error / size, entry.name};
 

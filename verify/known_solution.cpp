@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "conic/dual_program.hpp"
 #include "conic/linear_objective.hpp"
 #include "geometry/freedom.hpp"
 #include "geometry/max_readout.hpp"
 #include "geometry/optimal_set.hpp"
 #include "support/error.hpp"
+#include "verify/sessions.hpp"
 #include "verify/solve_file.hpp"
 
 namespace certicone::verify {
@@ -126,28 +129,38 @@ KnownProgram known_inference(const Network& network, double beta, const Vector& 
     inference.set_query(query);
     const solvers::Backend* backend = &solvers::backend("clarabel");
     if (!backend->enabled().ready) backend = &solvers::backend("scs");
+    // Two ways to put it to the solver, in units that suit the one or the other network; of each its ξ, made feasible, with its
+    // x or the x that ξ proposes. The pair of the smallest gap stays.
+    std::vector<std::pair<Vector, Vector>> answers;  // columns and rows
     const conic::LinearObjective form(inference.program());
-    const solvers::Solution answer = solve_from_file(form.program(), *backend, {});
-    if (!answer.y.allFinite() || answer.claimed.status == solvers::Status::Failed)
-        throw InputError(fmt::format("the inference program: {} ends with '{}'", backend->name(), answer.claimed.text));
+    solvers::Solution answer = solve_from_file(form.program(), *backend, {});
+    answers.emplace_back(form.columns_of(answer.x), form.rows_of(answer.y));
+    const conic::Scaling scaling = inference.scaling(query);
+    answer = backend->open(conic::scaled(inference.program(), scaling), for_scaled_program(*backend, {}))->solve();
+    answers.emplace_back(scaling.unscale_x(answer.x), scaling.unscale_y(answer.y));
 
-    const Multipliers xi = repair_to_feasible(network, inference.multipliers(form.rows_of(answer.y)));
-    const Vector slope = readout(network, xi);
-    const auto value = [&](const LocalState& state) {
-        return state.value + 0.5 * beta * (state.x - query).squaredNorm();
-    };
-    // The solver's x and the one that ξ proposes: the better one.
-    LocalState state = evaluate(network, inference.input(form.columns_of(answer.x)));
-    if (LocalState other = evaluate(network, query - slope / beta); value(other) < value(state))
-        state = std::move(other);
     KnownProgram result{inference.program(), {}};
     KnownSolution& known = result.known;
     known.source = "solver";
     known.solver = fmt::format("{} {}", backend->name(), backend->version());
-    known.x = inference.primal(state);
-    known.y = conic::ValueFunction(network).dual(xi);
-    known.objective = value(state);
-    known.gap = std::max(0.0, known.objective - (psi(network, query, xi) - slope.squaredNorm() / (2.0 * beta)));
+    known.gap = std::numeric_limits<double>::infinity();
+    for (const auto& [columns, rows] : answers) {
+        if (!columns.allFinite() || !rows.allFinite()) continue;
+        const Multipliers xi = repair_to_feasible(network, inference.multipliers(rows));
+        const Vector slope = readout(network, xi);
+        const double proved = psi(network, query, xi) - slope.squaredNorm() / (2.0 * beta);
+        for (const Vector& x : {inference.input(columns), Vector(query - slope / beta)}) {
+            const LocalState state = evaluate(network, x);
+            const double value = state.value + 0.5 * beta * (x - query).squaredNorm();
+            if (!(value - proved < known.gap)) continue;
+            known.gap = std::max(0.0, value - proved);
+            known.objective = value;
+            known.x = inference.primal(state);
+            known.y = conic::ValueFunction(network).dual(xi);
+        }
+    }
+    if (known.x.size() == 0)
+        throw InputError(fmt::format("the inference program: {} ends with '{}'", backend->name(), answer.claimed.text));
     return result;
 }
 

@@ -46,9 +46,8 @@ KnownProgram known_dual(const Network& network, const LocalState& state);
 KnownProgram known_max_readout(const Network& network, const LocalState& state, const Vector& direction);
 /// ½‖ξ̂‖² (Corollary 1).
 KnownProgram known_min_norm(const Network& network, const LocalState& state);
-/// min F_y by a solver: its ξ, made feasible, with its x or y − G(ξ)/β, whichever has the smaller F_y, and the closed forms
-/// of all other unknowns there; `gap` is what is left between F_y(x) and the bound that ξ proves. Certified inference plugs
-/// in here.
+/// min F_y by a solver: its ξ, made feasible, with its x or y − G(ξ)/β, and the closed forms of all other unknowns; `gap` is
+/// what is left between F_y(x) and the bound Ψ(y;ξ) − ‖G(ξ)‖²/2β. Certified inference plugs in here.
 KnownProgram known_inference(const Network& network, double beta, const Vector& query);
 
 }  // namespace certicone::verify
