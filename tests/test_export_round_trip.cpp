@@ -3,26 +3,15 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <set>
 
 #include "conic/linear_objective.hpp"
 #include "formats/cbf.hpp"
 #include "known_programs.hpp"
-#include "solvers/mosek_runtime.hpp"
-#include "verify/examiner.hpp"
 #include "verify/solve_file.hpp"
 
 using namespace certicone;
 
 namespace {
-
-/// Instances that reach 1e-4 only, or that the solver itself gives up, with why; everything else must reach 1e-8.
-const std::set<std::string> kShort{
-    "homogeneous.inference.3",   // x of 1e7: squares of 1e14 beside a value of 1e11
-    "mixed_scales.inference.5",  // the same with weights of 1e-6 to 1e6
-    "mixed_scales.inference.6",
-    "rescaled.min-norm.0",  // boxes of 1e6 around ν = 0: the square of 1e-9 of them is 1e-6
-};
 
 struct Worst {
     double error = 0.0;
@@ -32,7 +21,6 @@ struct Worst {
 }  // namespace
 
 TEST_CASE("f(x) comes back to 1e-8 relative, and the pair is consistent with the known one") {
-    const solvers::Backend& backend = solvers::backend(verify::default_solver());
     std::map<std::string, Worst> worst;
     Index count = 0;
     test::for_each_point(12, [&](const Network& network, const Vector& x, Index j) {
@@ -42,16 +30,11 @@ TEST_CASE("f(x) comes back to 1e-8 relative, and the pair is consistent with the
             const conic::LinearObjective form(entry.known.program);
             const std::string text = formats::to_cbf({entry.name, form.program(), {}, {}});
             const formats::CbfModel model = formats::parse_cbf(text, entry.name);
-            const solvers::Solution answer = verify::solve_model(model, backend, {});
+            const solvers::Solution answer = verify::solve_by_default(model.program, {}).solution;
             // Relative to the value, or to the constant that it is what is left of.
             const double size = std::max(std::abs(known.objective), std::abs(entry.known.program.c0));
             const double error = std::abs(answer.measured.primal_objective - known.objective);
             ++count;
-            if (kShort.contains(entry.name)) {
-                MESSAGE(fmt::format("{}: {:.1e} relative, {}", entry.name, error / size, answer.claimed.text));
-                CHECK((answer.claimed.status != solvers::Status::Solved || error <= 1e-4 * size));
-                continue;
-            }
             CHECK(error <= 1e-8 * size + 1e-11);
             CHECK(known.gap <= 1e-7 * size + 1e-11);  // inference: proved by its own multipliers
             if (size > 1e-6 && error / size > worst[entry.program].error)

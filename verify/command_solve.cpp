@@ -6,7 +6,6 @@
 #include "support/error.hpp"
 #include "verify/answer.hpp"
 #include "verify/commands.hpp"
-#include "verify/examiner.hpp"
 #include "verify/solve_file.hpp"
 
 namespace certicone::verify {
@@ -57,8 +56,8 @@ void print_comparison(const KnownComparison& known, const StoredSolution& stored
 
 int run(const SolveArguments& arguments) {
     solvers::validate(arguments.settings);
-    const solvers::Backend& backend = solvers::backend(arguments.solver.empty() ? default_solver() : arguments.solver);
-    solvers::require_usable(backend);
+    const solvers::Backend* named = arguments.solver.empty() ? nullptr : &solvers::backend(arguments.solver);
+    if (named) solvers::require_usable(*named);
     const formats::CbfModel model = formats::read_cbf(arguments.file);
     std::optional<StoredSolution> stored;
     if (!arguments.solution.empty()) stored = read_solution(arguments.solution);
@@ -66,7 +65,9 @@ int run(const SolveArguments& arguments) {
     fmt::print(std::cout, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
                program.columns(), program.A.nonZeros(), cones_text(program));
 
-    const solvers::Solution answer = solve_model(model, backend, arguments.settings);
+    const auto [used, answer] = named ? DefaultAnswer{named, solve_from_file(program, *named, arguments.settings)}
+                                      : solve_by_default(program, arguments.settings);
+    const solvers::Backend& backend = *used;
     const solvers::Measured& found = answer.measured;
     fmt::print(std::cout, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
                answer.claimed.text, answer.claimed.iterations, 1e3 * answer.claimed.seconds);
@@ -98,7 +99,8 @@ Command add_solve(CLI::App& app) {
     auto arguments = std::make_shared<SolveArguments>();
     CLI::App* command = app.add_subcommand("solve", "Solve a CBF file, and compare with its known solution");
     command->add_option("FILE", arguments->file, "instance: .cbf or .cbf.gz")->required();
-    command->add_option("--solver", arguments->solver, "a solver, or A+B (default: as for certify)");
+    command->add_option("--solver", arguments->solver,
+                        "a solver, or A+B (default: as for certify, and others where that leaves doubt)");
     command->add_option("--solution", arguments->solution, "compare with this file (certicone-solution/1)");
     command->add_option("--eps", arguments->settings.eps_abs, "the solver's tolerance (default 1e-9)");
     command->footer(

@@ -9,6 +9,7 @@
 #include "conic/presolve.hpp"
 #include "support/error.hpp"
 #include "verify/answer.hpp"
+#include "verify/examiner.hpp"
 #include "verify/sessions.hpp"
 
 namespace certicone::verify {
@@ -106,6 +107,27 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
         stricter.eps_abs *= 1e-2;
         stricter.eps_rel *= 1e-2;
     }
+    return *best;
+}
+
+DefaultAnswer solve_by_default(const ConicProgram& program, const solvers::Settings& settings) {
+    std::optional<DefaultAnswer> best;
+    double least = std::numeric_limits<double>::infinity();
+    solvers::Settings limited = settings;
+    for (const std::string& name : {default_solver(), std::string("osqp+scs"), std::string("scs")}) {
+        const solvers::Backend& backend = solvers::backend(name);
+        if (!backend.enabled().ready) continue;
+        solvers::Solution found = solve_from_file(program, backend, limited);
+        const solvers::Status status = found.claimed.status;
+        const double doubt = in_doubt(program, found);
+        const double size = std::abs(found.measured.primal_objective);
+        if (!best || doubt < least) best = {&backend, std::move(found)};
+        least = std::min(least, doubt);
+        if (status == solvers::Status::Infeasible || status == solvers::Status::Unbounded) break;
+        if (status == solvers::Status::Solved && doubt <= 10.0 * settings.eps_rel * size + 1e-12) break;
+        if (limited.time_limit == 0.0) limited.time_limit = 10.0;
+    }
+    if (!best) solvers::require_usable(solvers::backend("scs"));  // which says what is missing
     return *best;
 }
 

@@ -23,6 +23,14 @@ solvers::Solution solve_from_file(const conic::ConicProgram& program, const solv
 solvers::Solution solve_model(const formats::CbfModel& model, const solvers::Backend& backend,
                               const solvers::Settings& settings);
 
+/// Without a solver named: the default one and, while the answer leaves more than 10 eps_rel of the objective in doubt, two
+/// others, 10 seconds a solve; the answer with the least doubt.
+struct DefaultAnswer {
+    const solvers::Backend* backend = nullptr;
+    solvers::Solution solution;
+};
+DefaultAnswer solve_by_default(const conic::ConicProgram& program, const solvers::Settings& settings);
+
 struct KnownComparison {
     std::string mismatch;          ///< why the stored pair is not an optimal one of this instance; empty where it is
     double objective_error = 0.0;  ///< |p − f°|
