@@ -23,6 +23,7 @@ import mosek  # noqa: E402
 import numpy as np  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
 
+sys.dont_write_bytecode = True
 import mof  # noqa: E402
 
 ITR = mosek.soltype.itr
