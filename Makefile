@@ -1,7 +1,8 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps build test certify certify-suite check-certificates bench bench-peer sanitize format format-check clean distclean
+.PHONY: help deps readers build test test-export certify certify-suite check-certificates bench bench-peer sanitize format \
+    format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CMAKE_ARGS ?=
@@ -22,8 +23,15 @@ build:  ## build/certicone, Release (the default)
 	@cmake --preset release $(CMAKE_ARGS)
 	@$(BUILD) release
 
-test: deps build  ## everything from nothing, then all tests
+readers:  ## MOSEK's and Clarabel's Python packages into .deps/readers: they read what we export
+	@test -x .deps/readers/bin/python || python3 -m venv .deps/readers
+	@.deps/readers/bin/python -m pip install --quiet --disable-pip-version-check --requirement tests/readers/requirements.txt
+
+test: deps readers build  ## everything from nothing, then all tests
 	@$(TEST) release
+
+test-export: deps readers build  ## the tests of export alone, other people's readers among them
+	@$(TEST) release --label-regex export
 
 certify: deps build  ## everything from nothing, then certify the paper's networks
 	build/certicone certify $(PAPER)

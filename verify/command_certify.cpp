@@ -19,6 +19,7 @@
 #include "verify/commands.hpp"
 #include "verify/environment.hpp"
 #include "verify/interrupt.hpp"
+#include "verify/points_beside.hpp"
 #include "verify/referee.hpp"
 #include "verify/report_json.hpp"
 #include "verify/report_junit.hpp"
@@ -36,25 +37,6 @@ struct CertifyArguments {
     bool strict = false;
     CertifyOptions options;
 };
-
-/// "dir/exp1.network.json" → "exp1".
-std::string stem(const std::string& network) {
-    std::string name = std::filesystem::path(network).stem().string();
-    if (name.ends_with(".network")) name.resize(name.size() - std::string_view(".network").size());
-    return name;
-}
-
-/// "dir/exp1.network.json" → "dir/exp1.points.json" or "dir/exp1.queries.json" where one is there.
-std::string points_beside(const std::string& network) {
-    namespace fs = std::filesystem;
-    const fs::path path(network);
-    for (const char* ending : {".points.json", ".points.csv", ".points.npy", ".queries.json"}) {
-        const fs::path candidate = path.parent_path() / (stem(network) + ending);
-        std::error_code ignored;
-        if (fs::is_regular_file(candidate, ignored)) return candidate.string();
-    }
-    return {};
-}
 
 std::string progress_bar(const std::string& name, Index done, Index total) {
     constexpr Index width = 40;
@@ -92,10 +74,11 @@ class CertificateFile {
   public:
     CertificateFile(const CertifyArguments& arguments, const std::string& path, const std::string& bytes,
                     const Network& network, std::string hash)
-        : file_(std::filesystem::path(arguments.certificate) / (stem(path) + ".certificate.json")) {
+        : file_(std::filesystem::path(arguments.certificate) / (network_stem(path) + ".certificate.json")) {
         if (bytes.find('\0') != std::string::npos) {
             const std::string json = to_json(network);
-            write_file_atomically(std::filesystem::path(arguments.certificate) / (stem(path) + ".network.json"), json);
+            write_file_atomically(std::filesystem::path(arguments.certificate) / (network_stem(path) + ".network.json"),
+                                  json);
             hash = sha256(json);
         }
         file_.stream() << certificate_begin(hash, arguments.options.bits);

@@ -34,7 +34,8 @@ int run_command_line(int argc, const char* const* argv) {
         "Exit codes: 0 all certified, 1 a check failed, 2 bad usage or input, 3 a solver is not available.\n"
         "certicone COMMAND --help shows an example of each.");
     const std::array commands{add_inspect(app),   add_readout(app), add_certify(app), add_compare(app),
-                              add_reproduce(app), add_infer(app),   add_check(app),   add_solvers(app)};
+                              add_reproduce(app), add_infer(app),   add_export(app),  add_solve(app),
+                              add_check(app),     add_solvers(app)};
     try {
         if (argc > 1 && argv[1][0] != '-' && !is_command(app, argv[1]))
             throw InputError(fmt::format("there is no command '{}' (try certicone --help)", argv[1]));

@@ -18,6 +18,8 @@ Command add_compare(CLI::App& app);
 Command add_reproduce(CLI::App& app);
 Command add_infer(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_export(CLI::App& app);
+Command add_solve(CLI::App& app);
 Command add_solvers(CLI::App& app);
 
 /// Parses and runs; never throws. Errors become one line on standard error.

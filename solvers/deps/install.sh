@@ -14,7 +14,7 @@ jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 
 debian_packages=(
     libeigen3-dev doctest-dev nlohmann-json3-dev libcli11-dev libfmt-dev libopenblas-dev libflint-dev libflint-arb-dev
-    libgmp-dev
+    libgmp-dev zlib1g-dev
 )
 
 say() { printf 'deps: %s\n' "$*"; }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace certicone::conic {
 
 OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& state, Goal goal, bool conic)
@@ -13,10 +15,14 @@ OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& s
     std::vector<std::pair<Index, double>> offsets;  // entries of b: c in the last layer
     const auto unit_of = [&](std::size_t l, Index i) { return box_[l](i) > 0.0 ? box_[l](i) : 1.0; };
     // s = ν_i
-    const auto put_lower = [&](Index row, std::size_t l, Index i) { builder.set(row, nu_[l] + i, -1.0); };
+    const auto put_lower = [&](Index row, std::size_t l, Index i) {
+        builder.set(row, nu_[l] + i, -1.0);
+        lower_[l](i) = row;
+    };
     // s = ub(ν)_i − ν_i
     const auto put_upper = [&](Index row, std::size_t l, Index i) {
         builder.set(row, nu_[l] + i, 1.0);
+        upper_[l](i) = row;
         if (l + 1 == depth) {
             offsets.emplace_back(row, network.c(i));
         } else {
@@ -28,6 +34,8 @@ OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& s
     for (std::size_t l = 0; l < depth; ++l) {
         const Pattern::Signs& sign = state.pattern.sign[l];
         const Index free = (sign.array() == 0).count(), fixed = sign.size() - free;
+        lower_.emplace_back(Eigen::Matrix<Index, Eigen::Dynamic, 1>::Constant(sign.size(), -1));
+        upper_.push_back(lower_.back());
         if (fixed > 0) {
             Index row = builder.add_rows(fmt::format("nu[{}].fixed", l), Cone::Zero, fixed);
             for (Index i = 0; i < sign.size(); ++i) {
@@ -109,6 +117,39 @@ Vector OptimalSetProgram::primal(const Multipliers& xi) const {
     for (std::size_t g = 0; g < r_.size(); ++g)
         if (r_[g] >= 0) x.segment(r_[g], xi.r[g].size()) = xi.r[g];
     return x;
+}
+
+std::vector<Vector> OptimalSetProgram::rates(const Vector& x) const {
+    const Vector gradient = program_.P * x + program_.c;
+    std::vector<Vector> rate;
+    Vector upper;
+    for (std::size_t l = 0; l < nu_.size(); ++l) {
+        rate.emplace_back(-gradient.segment(nu_[l], upper_[l].size()));
+        if (l > 0) rate[l] += network_->layers[l].U * upper;
+        upper = Vector::Zero(upper_[l].size());
+        for (Index i = 0; i < upper.size(); ++i)
+            if (upper_[l](i) >= 0) upper(i) = lower_[l](i) < 0 ? rate[l](i) : std::max(rate[l](i), 0.0);
+    }
+    return rate;
+}
+
+Vector OptimalSetProgram::dual(const Vector& x) const {
+    Vector y = Vector::Zero(program_.rows());
+    const std::vector<Vector> rate = rates(x);
+    for (std::size_t l = 0; l < nu_.size(); ++l)
+        for (Index i = 0; i < rate[l].size(); ++i) {
+            const bool both = lower_[l](i) >= 0 && upper_[l](i) >= 0;
+            if (upper_[l](i) >= 0) y(upper_[l](i)) = both ? std::max(rate[l](i), 0.0) : rate[l](i);
+            if (lower_[l](i) >= 0) y(lower_[l](i)) = both ? std::max(-rate[l](i), 0.0) : -rate[l](i);
+        }
+    const Vector gradient = program_.P * x + program_.c;
+    for (std::size_t g = 0; g < r_.size(); ++g) {
+        if (r_[g] < 0) continue;
+        const auto part = gradient.segment(r_[g], network_->conic[g].d.size());
+        y(ball_[g]) = part.stableNorm();
+        y.segment(ball_[g] + 1, part.size()) = part;
+    }
+    return y;
 }
 
 Scaling OptimalSetProgram::scaling() const {

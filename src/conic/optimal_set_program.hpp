@@ -32,6 +32,19 @@ class OptimalSetProgram {
     /// ξ from the columns, constant blocks included.
     Multipliers multipliers(const Vector& x) const;
     Vector primal(const Multipliers& xi) const;
+
+    /// The closed-form multipliers of the program at its optimum `x` (columns). With g = Px + c, y⁻ and y⁺ of the rows
+    /// s = ν and s = ub(ν) − ν, and y⁺ = 0 where there is no such row, stationarity reads y⁺ − y⁻ = ȧ with
+    ///   ȧ_ℓ = U_ℓ y⁺_{ℓ−1} − g_ℓ:   y⁺ = ȧ where a>0,  y⁻ = −ȧ where a<0,  (max(ȧ,0), max(−ȧ,0)) where a=0,
+    /// and y = (‖g‖, g) for a ball. For max-readout ȧ is the directional derivative of a along d, and y⁺ that of z; for
+    /// min-norm all ȧ ≤ 0 by U ≥ 0, so that y⁺ = 0 wherever ν̂ = 0 < ub: this is the proof of Corollary 1.
+    Vector dual(const Vector& x) const;
+    /// ȧ as above, layer by layer; its signs at a=0 decide whether the multipliers are unique.
+    std::vector<Vector> rates(const Vector& x) const;
+    /// Rows s = ν and s = ub(ν) − ν of a unit; −1 where there is none.
+    Index lower_row(std::size_t layer, Index unit) const { return lower_[layer](unit); }
+    Index upper_row(std::size_t layer, Index unit) const { return upper_[layer](unit); }
+
     /// ν in units of its box, rows likewise, the objective by its largest coefficient.
     Scaling scaling() const;
 
@@ -40,6 +53,7 @@ class OptimalSetProgram {
     Goal goal_;
     Multipliers canonical_;
     std::vector<Index> nu_, r_, ball_;
+    std::vector<Eigen::Matrix<Index, Eigen::Dynamic, 1>> lower_, upper_;
     std::vector<Vector> box_;
     std::vector<double> row_unit_;
     ConicProgram program_;

@@ -206,6 +206,12 @@ const std::string& JsonPlace::text() const {
     wrong_type("a string");
 }
 
+std::optional<bool> JsonPlace::flag() const {
+    if (std::holds_alternative<std::nullptr_t>(value_->data)) return {};
+    if (const bool* flag = std::get_if<bool>(&value_->data)) return *flag;
+    wrong_type("true, false or null");
+}
+
 std::span<const double> JsonPlace::numbers() const {
     if (const auto* numbers = std::get_if<JsonValue::Numbers>(&value_->data)) return *numbers;
     if (const auto* items = std::get_if<JsonValue::Array>(&value_->data)) {

@@ -46,6 +46,7 @@ class JsonPlace {
     double number() const;
     Eigen::Index count() const;  ///< an integer ≥ 0
     const std::string& text() const;
+    std::optional<bool> flag() const;  ///< true or false; none for null
     std::span<const double> numbers() const;
     std::vector<std::optional<double>> numbers_or_nulls() const;
     std::vector<std::span<const double>> rows() const;  ///< an array of arrays of numbers, of any lengths

@@ -4,6 +4,7 @@
 #include "network/json_tree.hpp"
 #include "network/network_io.hpp"
 #include "network/raw_numbers.hpp"
+#include "network/reference.hpp"
 #include "support/file.hpp"
 
 namespace certicone {
@@ -108,7 +109,7 @@ Network parse_network_json(std::string_view text, const std::string& source) {
     const JsonValue tree = parse_json(text, source);
     const JsonPlace root(tree, source);
     check_format(root);
-    root.allow_only({"format", "name", "input_dim", "layers", "c", "v", "b0", "quadratic", "conic"});
+    root.allow_only({"format", "name", "input_dim", "layers", "c", "v", "b0", "quadratic", "conic", "reference"});
 
     Network network;
     const auto name = root.find("name");
@@ -129,6 +130,10 @@ Network parse_network_json(std::string_view text, const std::string& source) {
             network.conic.push_back(conic_at(place));
     }
     validate(network, source);
+    if (const auto reference = root.find("reference")) {
+        reference->allow_only({"points", "values"});
+        check_reference(network, matrix_at(reference->at("points")), vector_at(reference->at("values")), source);
+    }
     return network;
 }
 

@@ -6,6 +6,7 @@
 
 #include "network/json_tree.hpp"
 #include "network/network_io.hpp"
+#include "network/reference.hpp"
 #include "network/safetensors.hpp"
 #include "support/file.hpp"
 
@@ -211,8 +212,16 @@ Network parse_safetensors(std::string_view bytes, const std::string& source) {
         module.A = tensors.matrix(place + ".A");
         module.d = tensors.vector(place + ".d");
     }
+    Matrix points;
+    Vector values;
+    const bool reference = tensors.contains("reference.points") || tensors.contains("reference.values");
+    if (reference) {
+        points = tensors.matrix("reference.points");
+        values = tensors.vector("reference.values");
+    }
     tensors.expect_none_left({{"layers", layers}, {"quadratic", quadratic}, {"conic", conic}});
     validate(network, source);
+    if (reference) check_reference(network, points, values, source);
     return network;
 }
 

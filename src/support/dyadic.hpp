@@ -68,6 +68,13 @@ class Dyadic {
     /// −1, 0 or 1.
     int sign() const { return arf_sgn(number_); }
 
+    /// √number, to `bits` bits; the number must be ≥ 0.
+    Dyadic root(int bits) const {
+        Dyadic result;
+        arf_sqrt(result.number_, number_, bits, ARF_RND_NEAR);
+        return result;
+    }
+
     /// The nearest double, but never 0 for a nonzero number (then the smallest of its sign).
     double to_double() const {
         const double nearest = arf_get_d(number_, ARF_RND_NEAR);

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Other people's readers on what `certicone export` writes (make test-export).
+
+For every network of the data folder, two points, all programs and all formats, and for the instance library:
+  MOF       parsed by the tests' own reader (mof.py), which is the reference below; solved by Clarabel after that
+  CBF, PTF  read by MOSEK (its Python package, no licence): shape, objective, domains and every coefficient compared; the known
+            pair, injected from the solution file or read from PTF's Solutions section, judged optimal by MOSEK's own figures
+  Clarabel  the JSON loaded and solved by the clarabel package
+Perturbed pairs must be judged not optimal.
+
+Usage: read_exports.py CERTICONE DATA [NETWORK…]     (`make readers` installs the packages by name into .deps/readers)
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", RAYON_NUM_THREADS="1")
+import clarabel  # noqa: E402
+import mosek  # noqa: E402
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+
+sys.dont_write_bytecode = True
+import mof  # noqa: E402
+
+ITR = mosek.soltype.itr
+DOMAINS = {mosek.domaintype.rzero: "zero", mosek.domaintype.rplus: "nonnegative",
+           mosek.domaintype.quadratic_cone: "second-order", mosek.domaintype.rquadratic_cone: "rotated"}
+POINTS = 2
+# Numbers from 1e-8 to 1e14 in one program: Clarabel, given them in these units, stops short of our value or says so.
+HARD = {"growth", "growth_cancelled", "huge_inputs", "mixed_scales", "homogeneous", "rescaled", "alpha_huge", "alpha_range",
+        "alpha_tiny", "lambda_range", "cancelling", "tiny_inputs", "ramp", "rank_deficient"}
+
+
+class Tally:
+    def __init__(self):
+        self.failures, self.counts, self.worst = [], {}, {}
+
+    def count(self, what):
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+    def check(self, what, place, holds, detail=""):
+        self.count(what)
+        if not holds:
+            self.failures.append(f"{place}: {what} {detail}")
+
+    def figure(self, what, place, amount, limit):
+        self.count(what)
+        if not amount <= self.worst.get(what, (-1.0,))[0]:
+            self.worst[what] = (amount, place)
+        if not amount <= limit:
+            self.failures.append(f"{place}: {what} is {amount:.2e}, limit {limit:.0e}")
+
+
+tally = Tally()
+
+
+def read_by_mosek(path, model, place):
+    task = mosek.Task()
+    task.readdata(path)
+    tally.check("shape", place, (task.getnumvar(), task.getnumcon(), task.getaccntot()) ==
+                (len(model.names), 0, len(model.b)), f"{task.getnumvar()} {task.getnumcon()} {task.getaccntot()}")
+    cones = [(DOMAINS[task.getdomaintype(task.getaccdomain(k))], task.getaccn(k)) for k in range(task.getnumacc())]
+    tally.check("cones", place, cones == model.cones)
+    c = np.zeros(len(model.names))
+    task.getc(c)
+    tally.check("objective", place, task.getobjsense() == mosek.objsense.minimize and task.getcfix() == model.c0 and
+                np.array_equal(c, model.c), f"{task.getcfix()} {model.c0}")
+    rows, columns, values = task.getaccftrip()
+    F = sp.csc_matrix((values, (rows, columns)), shape=model.A.shape)
+    difference = sp.coo_matrix(F + model.A)
+    # Equal to the bit, but that MOSEK leaves out what is below its own 1e-16 or so.
+    same = all(F[i, j] == 0.0 and abs(value) < 1e-16
+               for i, j, value in zip(difference.row, difference.col, difference.data) if value != 0.0)
+    tally.check("coefficients", place, same, f"{abs(difference).max()}")
+    g = np.array(task.getaccgvector())
+    tally.check("right-hand side", place, np.array_equal(g, model.b))
+    bounds = {task.getvarbound(j)[0] for j in range(task.getnumvar())}
+    tally.check("free variables", place, bounds == {mosek.boundkey.fr})
+    return task
+
+
+def judge(task, model, x, y, floor=1e-300):
+    """MOSEK's figures for a pair that its task holds, relative to the size of what is summed (at least `floor`); the largest."""
+    pobj, pcon, pvar, pbar, pcone, pacc, _, _, dobj, dcon, dvar, dbar, dcone, dacc = task.getsolutioninfonew(ITR)
+    A = abs(model.A)
+    primal = max(np.max(A @ abs(x), initial=0), np.max(abs(model.b), initial=0), 1e-300)
+    dual = max(np.max(A.T @ abs(y), initial=0), np.max(abs(model.c)), np.max(abs(y), initial=0), 1e-300)
+    size = max(abs(model.c) @ abs(x) + abs(model.b) @ abs(y) + abs(model.c0), floor)
+    return max(abs(pobj - dobj) / size, max(pcon, pvar, pcone, pacc) / primal, max(dcon, dvar, dcone, dacc) / dual)
+
+
+def inject(task, x, y):
+    n, m = len(x), len(y)
+    zero = np.zeros(n)
+    keys = [mosek.stakey.unk]
+    task.putsolutionnew(ITR, [], keys * n, keys * task.getnumacc(), [], list(x), [], [], [], list(zero), list(zero),
+                        list(zero), list(y))
+
+
+def perturbed(y):
+    """Every multiplier moved up by a thousandth of the largest, or two, or three: pairs that share a unit do not cancel."""
+    return y + 1e-3 * max(1.0, np.max(abs(y))) * (1.0 + np.arange(len(y)) % 3)
+
+
+def solve_by_clarabel(model):
+    """The parsed MOF as a Clarabel program; rotated cones by the orthogonal map of their first two rows."""
+    half = np.sqrt(0.5)
+    turn, first, cones = sp.lil_matrix((len(model.b), len(model.b))), 0, []
+    for kind, size in model.cones:
+        turn[range(first, first + size), range(first, first + size)] = 1.0
+        if kind == "rotated":
+            turn[first, first] = turn[first, first + 1] = turn[first + 1, first] = half
+            turn[first + 1, first + 1] = -half
+        cones.append({"zero": clarabel.ZeroConeT, "nonnegative": clarabel.NonnegativeConeT}.get(
+            kind, clarabel.SecondOrderConeT)(size))
+        first += size
+    turn = turn.tocsc()
+    n = len(model.names)
+    solver = clarabel.DefaultSolver(sp.csc_matrix((n, n)), model.c, sp.csc_matrix(turn @ model.A), turn @ model.b, cones,
+                                    settings())
+    solution = solver.solve()
+    return str(solution.status), solution.obj_val + model.c0
+
+
+def settings():
+    result = clarabel.DefaultSettings()
+    result.verbose = False
+    result.tol_gap_abs = result.tol_gap_rel = result.tol_feas = 1e-10
+    return result
+
+
+def check_instance(folder, name, hard):
+    with open(os.path.join(folder, name + ".solution.json")) as file:
+        solution = json.load(file)
+    path = lambda ending: next(p for p in (os.path.join(folder, name + ending + z) for z in ("", ".gz"))  # noqa: E731
+                               if os.path.exists(p))
+    x, y, value = np.array(solution["primal"]), np.array(solution["dual"]), solution["objective"]
+    try:
+        model = mof.Model(path(".mof.json"))
+    except mof.Broken as error:
+        tally.check("MOF rules", name, False, str(error))
+        return
+    tally.check("MOF rules", name, True)
+    tally.check("MOF starts", name, np.array_equal(model.dual, y) and np.array_equal(np.array(model.start), x))
+    size = max(1.0, abs(value))
+    # Closed forms: rounding. White-box's pair (inference): its gap, absolute below 1, for the minimum may be 0.
+    closed = solution["source"] == "closed form"
+    limit, floor = (1e-13, 1e-300) if closed else (1e-7, 1.0)
+
+    for ending in (".cbf", ".ptf"):
+        task = read_by_mosek(path(ending), model, name + ending)
+        if ending == ".ptf":
+            tally.check("PTF solution", name, np.array_equal(np.array(task.getxx(ITR)), x) and
+                        np.array_equal(np.array(task.getaccdotys(ITR)), y))
+            tally.check("PTF names", name, [task.getvarname(j) for j in range(len(x))] == model.names and
+                        [task.getaccname(k) for k in range(task.getnumacc())] == model.blocks)
+        else:
+            inject(task, x, y)
+        tally.figure(f"{ending} judged by MOSEK, {solution['source']}", name, judge(task, model, x, y, floor), limit)
+        primal = task.getsolutioninfonew(ITR)[0]
+        tally.figure(f"{ending} objective by MOSEK", name, abs(primal - value) / (size + abs(model.c) @ abs(x)), 1e-12)
+        inject(task, x, perturbed(y))
+        found = judge(task, model, x, perturbed(y))
+        tally.check("perturbed pair refused", name + ending, found > 1e-6, f"{found:.1e}")
+
+    loaded = clarabel.load_from_file(path(".clarabel.json"), settings())
+    answer = loaded.solve()
+    constant = solution["clarabel_and_scs"]["constant"]
+    if hard:
+        tally.count("Clarabel JSON loaded (hard units, value not compared)")
+    else:
+        found = answer.obj_val + constant
+        tally.figure("Clarabel JSON value", f"{name} {answer.status}", abs(found - value) / size, 1e-7)
+        status, found = solve_by_clarabel(model)
+        # ½‖ξ‖² of 4e5 through a cone of 320 rows: Clarabel says AlmostSolved itself.
+        reached = 1e-5 if name.startswith("exp1.min-norm") else 1e-7
+        tally.figure("MOF value by Clarabel", f"{name} {status}", abs(found - value) / size, reached)
+
+
+def main():
+    program, data, chosen = sys.argv[1], sys.argv[2], sys.argv[3:]
+    networks = sorted(glob.glob(os.path.join(data, "*", "*.network.json")))
+    instances = 0
+    for network in networks:
+        short = os.path.basename(network).removesuffix(".network.json")
+        if chosen and short not in chosen:
+            continue
+        for ending in ("points", "queries"):
+            beside = network.replace(".network.json", f".{ending}.json")
+            if os.path.exists(beside):
+                break
+        with open(beside) as file:
+            content = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            points = os.path.join(folder, "points.json")
+            with open(points, "w") as file:
+                json.dump({"points": content[ending][:POINTS]}, file)
+            out = os.path.join(folder, "out")
+            subprocess.run([program, "export", network, "--points", points, "--program", "all", "--format", "all",
+                            "--output", out], check=True, stdout=subprocess.DEVNULL)
+            names = sorted(f.removesuffix(".solution.json") for f in os.listdir(out) if f.endswith(".solution.json"))
+            tally.check("exported", network, len(names) == 6 * min(POINTS, len(content[ending])))
+            for name in names:
+                check_instance(out, name, short in HARD)
+                instances += 1
+    if not chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([program, "export", "--library", folder, "--seed", "1", "--format", "all"], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(os.path.join(folder, "index.json")) as file:
+                index = json.load(file)
+            tally.check("compressed CBF in the library", "index", any(f.endswith(".cbf.gz") for e in index["instances"]
+                                                                      for f in e["files"]))
+            for entry in index["instances"]:
+                # Growth of 1e4 and more is what Clarabel, in these units, cannot do.
+                check_instance(folder, entry["name"], entry["family"] == "growth" and int(entry["parameter"][2:]) > 3)
+                instances += 1
+    for what, count in tally.counts.items():
+        worst = tally.worst.get(what)
+        print(f"{what:<50} {count:>5}" + (f"   worst {worst[0]:.1e} ({worst[1]})" if worst else ""))
+    for failure in tally.failures[:40]:
+        print("FAILED", failure)
+    print(f"{instances} instances, {len(tally.failures)} failures")
+    return 1 if tally.failures or instances == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+// CBF: what is written, and what is read, of instances with known answers.
+#include <random>
+
+#include "formats/cbf.hpp"
+#include "formats/instance.hpp"
+#include "hand_networks.hpp"
+#include "run_program.hpp"
+#include "verify/examiner.hpp"
+#include "verify/known_solution.hpp"
+#include "verify/solve_file.hpp"
+
+using namespace certicone;
+using namespace certicone::test;
+using formats::CbfModel;
+using formats::parse_cbf;
+
+namespace {
+
+const solvers::Backend& solver() { return solvers::backend(verify::default_solver()); }
+
+solvers::Solution solve(const CbfModel& model) { return verify::solve_model(model, solver(), {}); }
+
+}  // namespace
+
+TEST_CASE("the text of an instance, by hand") {
+    // min 3z + 2 with z − 2 ≥ 0, z ≥ 0 (docs/conventions.md): −z + s = −2.
+    conic::Builder builder;
+    const Index z = builder.add_columns("z[0]", 1);
+    builder.set(builder.add_rows("relu[0]", conic::Cone::Nonnegative, 1), z, -1.0);
+    builder.set(builder.add_rows("bound[0]", conic::Cone::Nonnegative, 1), z, -1.0);
+    formats::Instance instance{"hand", builder.build(), {}, {}};
+    instance.program.b(0) = -2.0;
+    instance.program.c(0) = 3.0;
+    instance.program.c0 = 2.0;
+    CHECK(formats::to_cbf(instance) ==
+          "# hand, written by certicone\n# columns from 0: z[0]\n# rows from 0: relu[0]\n# rows from 1: bound[0]\n"
+          "VER\n3\n\nOBJSENSE\nMIN\n\nVAR\n1 1\nF 1\n\nCON\n2 2\nL+ 1\nL+ 1\n\nOBJACOORD\n1\n0 3\n\nOBJBCOORD\n2\n\n"
+          "ACOORD\n2\n0 0 1\n1 0 1\n\nBCOORD\n1\n0 -2\n");
+    const CbfModel model = parse_cbf(formats::to_cbf(instance), "hand");
+    const solvers::Solution answer = solve(model);
+    CHECK(answer.measured.primal_objective == doctest::Approx(8.0));
+    CHECK(model.multipliers(answer.y)(0) == doctest::Approx(3.0));  // ν = c
+    CHECK(model.multipliers(answer.y)(1) == doctest::Approx(0.0));
+}
+
+TEST_CASE("numbers round-trip exactly") {
+    std::mt19937_64 random(7);
+    conic::Builder builder;
+    builder.add_columns("x", 40);
+    builder.add_rows("a", conic::Cone::Zero, 5);
+    builder.add_rows("b", conic::Cone::Nonnegative, 7);
+    builder.add_rows("c", conic::Cone::SecondOrder, 6);
+    builder.add_rows("d", conic::Cone::RotatedSecondOrder, 9);
+    for (Index i = 0; i < 27; ++i)
+        for (Index j = 0; j < 40; ++j)
+            if (random() % 3 == 0) builder.set(i, j, any_double(random));
+    formats::Instance instance{"any", builder.build(), {}, {}};
+    for (double& entry : instance.program.b)
+        entry = any_double(random);
+    for (double& entry : instance.program.c)
+        entry = any_double(random);
+    instance.program.c0 = any_double(random);
+    const conic::ConicProgram read = parse_cbf(formats::to_cbf(instance), "any").program;
+    const conic::ConicProgram& written = instance.program;
+    CHECK(read.b == written.b);
+    CHECK(read.c == written.c);
+    CHECK(read.c0 == written.c0);
+    CHECK(Matrix(read.A) == Matrix(written.A));
+    CHECK(read.A.nonZeros() == written.A.nonZeros());
+    REQUIRE(read.blocks.size() == 4);
+    for (std::size_t k = 0; k < 4; ++k) {
+        CHECK(read.blocks[k].cone == written.blocks[k].cone);
+        CHECK(read.blocks[k].size == written.blocks[k].size);
+    }
+}
+
+TEST_CASE("all cones in VAR and CON, MIN and MAX, by known answers") {
+    const auto value = [](const std::string& text) {
+        const CbfModel model = parse_cbf(text, "cones");
+        const solvers::Solution answer = solve(model);
+        CHECK(answer.claimed.status == solvers::Status::Solved);
+        return model.objective(answer.measured.primal_objective);
+    };
+    const std::string head = "VER\n3\nOBJSENSE\n";
+    // min x with x ≥ 1 as L+ in CON.
+    CHECK(value(head + "MIN\nVAR\n1 1\nF 1\nCON\n1 1\nL+ 1\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n1\n0 -1\n") ==
+          doctest::Approx(1.0));
+    // max −x with 1 − x ≤ 0 as L- in CON: −1; multiplier of minimising x: −1 in a nonpositive row.
+    const std::string negative =
+        head + "MAX\nVAR\n1 1\nF 1\nCON\n1 1\nL- 1\nOBJACOORD\n1\n0 -1\nACOORD\n1\n0 0 -1\nBCOORD\n1\n0 1\n";
+    CHECK(value(negative) == doctest::Approx(-1.0));
+    const CbfModel model = parse_cbf(negative, "negative");
+    const solvers::Solution answer = solve(model);
+    CHECK(model.multipliers(answer.y)(0) == doctest::Approx(-1.0));
+    CHECK((model.back(model.multipliers(answer.y)) - answer.y).norm() < 1e-9);
+    // max x + 2y, x ≤ 0 as L- in VAR, y = 0 as L= in VAR, constant 4: 4.
+    CHECK(value(head + "MAX\nVAR\n2 2\nL- 1\nL= 1\nOBJACOORD\n2\n0 1\n1 2\nOBJBCOORD\n4\n") == doctest::Approx(4.0));
+    // min t with (t, 3, 4) ∈ Q in VAR, the tail fixed by L= in CON: 5.
+    CHECK(value(head + "MIN\nVAR\n3 1\nQ 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 "
+                       "-3\n1 -4\n") == doctest::Approx(5.0));
+    // min t with (t, s, w) ∈ QR in VAR: 2ts ≥ w², s = ½, w = 3: t = 9. And the same in CON.
+    CHECK(value(head + "MIN\nVAR\n3 1\nQR 3\nCON\n2 1\nL= 2\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 1 1\n1 2 1\nBCOORD\n2\n0 "
+                       "-0.5\n1 -3\n") == doctest::Approx(9.0));
+    CHECK(value(head +
+                "MIN\nVAR\n1 1\nF 1\nCON\n3 1\nQR 3\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n2\n1 0.5\n2 3\n") ==
+          doctest::Approx(9.0));
+    // max x + y on the disk of radius 2 (Q in CON): 2√2.
+    CHECK(
+        value(head +
+              "MAX\nVAR\n2 1\nF 2\nCON\n3 1\nQ 3\nOBJACOORD\n2\n0 1\n1 1\nACOORD\n2\n1 0 1\n2 1 1\nBCOORD\n1\n0 2\n") ==
+        doctest::Approx(2.0 * std::sqrt(2.0)));
+    // A free row in CON says nothing; Q of one row and QR of two are orthants: min x + y + z ≥ 0 − 0.
+    CHECK(value(head + "MIN\nVAR\n3 2\nQ 1\nQR 2\nCON\n1 1\nF 1\nOBJACOORD\n3\n0 1\n1 1\n2 1\nACOORD\n1\n0 0 "
+                       "5\nBCOORD\n1\n0 9\n") == doctest::Approx(0.0));
+}
+
+TEST_CASE("comments, blanks, line ends and order do not matter") {
+    const std::string text =
+        "# c\r\nVER\r\n 2 \r\n\r\nCON\r\n1  1\r\nL+ 1\r\n# c\r\nVAR\r\n1\t1\r\nF 1\r\nACOORD\r\n1\r\n0 0 +2e0\r\n"
+        "BCOORD\r\n1\r\n0 -4\r\nOBJACOORD\r\n1\r\n0 1\r\nOBJSENSE\r\nMIN";
+    CHECK(solve(parse_cbf(text, "crlf")).measured.primal_objective == doctest::Approx(2.0));
+}
+
+TEST_CASE("infeasible and unbounded instances are told apart from solved ones") {
+    const ScratchFolder folder;
+    const std::string head = "VER\n3\nOBJSENSE\nMIN\n";
+    const std::string infeasible = file_with(
+        folder, "infeasible.cbf",
+        head + "VAR\n2 1\nL+ 2\nCON\n1 1\nL= 1\nOBJACOORD\n1\n0 1\nACOORD\n2\n0 0 1\n0 1 1\nBCOORD\n1\n0 1\n");
+    const Run run = run_program("solve " + infeasible);
+    CHECK(run.code == 1);
+    CHECK(contains(run.out, "NOT SOLVED"));
+    const std::string unbounded =
+        file_with(folder, "unbounded.cbf", head + "VAR\n2 1\nL+ 2\nOBJACOORD\n2\n0 -1\n1 1\n");
+    CHECK(run_program("solve " + unbounded).code == 1);
+}
+
+TEST_CASE("solve says what it found, and compares with the known solution") {
+    const ScratchFolder folder;
+    REQUIRE(
+        run_program("export " + paper + "exp3.network.json --program all --format all --output " + folder.path.string())
+            .code == 0);
+    const std::string stem = (folder / "exp3.value.0").string();
+    for (const char* name : {"scs", "clarabel", "highs+clarabel"}) {
+        CAPTURE(name);
+        const Run run = run_program("solve " + stem + ".cbf --solution " + stem + ".solution.json --solver " + name);
+        CHECK(run.code == 0);
+        for (const char* part : {"objective  0.43", "measured   primal residual", "a set of dimension 3: membership",
+                                 "consistent with the known solution"})
+            CHECK_MESSAGE(contains(run.out, part), run.out);
+    }
+    const std::string text = read_file(stem + ".solution.json");
+    // A dual that is not optimal, an objective that is wrong, a file of another instance, and one that is no solution.
+    const auto with_solution = [&](const std::string& content) {
+        return run_program("solve " + stem + ".cbf --solution " + file_with(folder, "other.json", content));
+    };
+    CHECK(with_solution(text).code == 0);
+    const Run wrong_dual = with_solution(replaced(text, "\"dual\":[0.0,0.8", "\"dual\":[0.0,0.801"));
+    CHECK(wrong_dual.code == 1);
+    CHECK(contains(wrong_dual.out, "the stored pair is not optimal here: its dual residual"));
+    const Run flipped = with_solution(replaced(text, "1.2,0.0,1.5,-0.21", "1.2,0.0,1.5,0.21"));
+    CHECK(flipped.code == 1);
+    const Run wrong_value = with_solution(replaced(text, "\"objective\":0.435", "\"objective\":0.436"));
+    CHECK(wrong_value.code == 1);
+    CHECK(contains(wrong_value.out, "the stored objective is 0.436"));
+    const Run other = with_solution(read_file((folder / "exp3.relu.0.solution.json").string()));
+    CHECK(other.code == 2);
+    CHECK(contains(other.err, "the stored pair has 3 columns"));
+    CHECK(with_solution("{}").code == 2);
+    CHECK(with_solution(replaced(text, "certicone-solution/1", "something/1")).code == 2);
+    CHECK(run_program("solve " + stem + ".cbf --solver nonsense").code == 2);
+    CHECK(run_program("solve " + stem + ".cbf --solver mosek-fusion").code != 0);
+    CHECK(run_program("solve " + stem + ".missing").code == 2);
+}

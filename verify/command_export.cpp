@@ -1,0 +1,182 @@
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "network/json_tree.hpp"
+#include "network/network_io.hpp"
+#include "network/points.hpp"
+#include "support/error.hpp"
+#include "support/file.hpp"
+#include "support/sha256.hpp"
+#include "verify/commands.hpp"
+#include "verify/draws.hpp"
+#include "verify/export_instance.hpp"
+#include "verify/library.hpp"
+#include "verify/points_beside.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+struct ExportArguments {
+    std::string network, points, directions, output, library, compress = "auto";
+    std::vector<std::string> programs{"value"}, formats{"cbf"};
+    double beta = 0.0, tolerance = 0.0;
+    std::uint64_t seed = 0;
+};
+
+/// The words of `given`, or all of them for "all"; each once, in the order of `known`.
+template <class Words>
+std::vector<std::string> choose(const std::vector<std::string>& given, const Words& known, std::string_view option) {
+    for (const std::string& word : given)
+        if (word != "all" && std::find(std::begin(known), std::end(known), word) == std::end(known))
+            throw InputError(
+                fmt::format("{} {}: expected {} or all", option, one_line(word, 40), fmt::join(known, ", ")));
+    std::vector<std::string> chosen;
+    for (const std::string_view word : known)
+        if (std::any_of(given.begin(), given.end(), [&](const auto& w) { return w == "all" || w == word; }))
+            chosen.emplace_back(word);
+    return chosen;
+}
+
+ExportOptions options_of(const ExportArguments& arguments, const std::string& folder) {
+    ExportOptions options{folder, choose(arguments.formats, export_formats, "--format")};
+    if (arguments.compress == "always") options.gzip_above = 0;
+    if (arguments.compress == "never") options.gzip_above = std::string().max_size();
+    if (arguments.compress != "auto" && arguments.compress != "always" && arguments.compress != "never")
+        throw InputError(fmt::format("--gzip {}: it is auto, always or never", arguments.compress));
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!std::filesystem::is_directory(folder, error))
+        throw InputError(fmt::format("{}: cannot be made a folder", folder));
+    return options;
+}
+
+/// β as given, or as the queries file has it, or 1.
+double beta_of(const ExportArguments& arguments, const std::string& bytes) {
+    double beta = arguments.beta;
+    if (beta == 0.0 && bytes.find_first_not_of(" \t\r\n") != std::string::npos &&
+        bytes[bytes.find_first_not_of(" \t\r\n")] == '{') {
+        const JsonValue tree = parse_json(bytes, arguments.points);
+        if (const auto found = JsonPlace(tree, arguments.points).find("beta")) beta = found->number();
+    }
+    if (beta == 0.0) beta = 1.0;
+    if (!(beta > 0.0)) throw InputError(fmt::format("beta is {}, it must be > 0", beta));
+    return beta;
+}
+
+int run_library(const ExportArguments& arguments) {
+    if (!arguments.network.empty() || !arguments.output.empty())
+        throw InputError("--library takes neither a network nor --output");
+    const ExportOptions options = options_of(arguments, arguments.library);
+    const Index count = export_library(options, arguments.seed);
+    fmt::print(std::cout, "{}: {} instances, index.json and index.md\n", arguments.library, count);
+    return kExitCertified;
+}
+
+int run(ExportArguments arguments) {
+    if (!arguments.library.empty()) return run_library(arguments);
+    if (arguments.network.empty()) throw InputError("a network is needed (or --library DIR)");
+    if (arguments.output.empty()) throw InputError("--output is needed: the folder to write to");
+    if (arguments.points.empty()) arguments.points = points_beside(arguments.network);
+    if (arguments.points.empty()) throw InputError("--points is needed: there is no points file beside the network");
+    if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
+    const std::vector<std::string> programs = choose(arguments.programs, export_programs, "--program");
+    const std::string bytes = read_file(arguments.network), point_bytes = read_file(arguments.points);
+    const Network network = parse_network(bytes, arguments.network);
+    const Matrix points = parse_points(point_bytes, arguments.points, network.input_dim);
+    Matrix directions;
+    if (!arguments.directions.empty())
+        directions = read_points(arguments.directions, network.input_dim, PointKind::directions);
+    const double beta = beta_of(arguments, point_bytes);
+    const ExportOptions options = options_of(arguments, arguments.output);
+    const std::string stem = file_stem(network.name);
+
+    Index count = 0;
+    const auto write = [&](const std::string& name, const std::string& program, const KnownProgram& known,
+                           Json origin) {
+        const ExportedInstance written = export_instance(name, program, known, origin, options);
+        fmt::print(std::cout, "{:<32} {:>7} columns {:>7} rows {:>8} nonzeros  optimal value {:.17g}  dual {}\n", name,
+                   written.columns, written.rows, written.nonzeros, known.known.objective,
+                   !known.known.dual_unique   ? "of a solver"
+                   : *known.known.dual_unique ? "unique"
+                                              : fmt::format("a set of dimension {}", known.known.dual_dimension));
+        ++count;
+    };
+    for (Index j = 0; j < points.cols(); ++j) {
+        const Vector x = points.col(j);
+        const auto origin = [&](const char* key) -> Json {
+            return {{"network", network.name}, {"sha256", sha256(bytes)}, {"index", j}, {key, to_json(x)}};
+        };
+        const LocalState state = [&] {
+            try {
+                return evaluate(network, x, arguments.tolerance);
+            } catch (const InputError& error) {
+                throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
+            }
+        }();
+        for (const std::string& program : programs) {
+            const std::string name = fmt::format("{}.{}.{}", stem, program, j);
+            if (program == "value") write(name, program, known_value(network, state), origin("x"));
+            if (program == "relu") write(name, program, known_value(network, state, true), origin("x"));
+            if (program == "dual") write(name, program, known_dual(network, state), origin("x"));
+            if (program == "min-norm") write(name, program, known_min_norm(network, state), origin("x"));
+            if (program == "inference") {
+                Json from = origin("query");
+                from["beta"] = number(beta);
+                write(name, program, known_inference(network, beta, x), from);
+            }
+            if (program != "max-readout") continue;
+            // Without --directions one a point, drawn from the seed.
+            Generator random(arguments.seed + static_cast<std::uint64_t>(j));
+            const Matrix drawn = directions.cols() > 0 ? directions : Matrix(draw_direction(network.input_dim, random));
+            for (Index k = 0; k < drawn.cols(); ++k) {
+                Json from = origin("x");
+                from["direction"] = to_json(Vector(drawn.col(k)));
+                write(drawn.cols() > 1 ? fmt::format("{}.{}", name, k) : name, program,
+                      known_max_readout(network, state, drawn.col(k)), from);
+            }
+        }
+    }
+    fmt::print(std::cout, "{} instances in {}\n", count, arguments.output);
+    return kExitCertified;
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+    auto arguments = std::make_shared<ExportArguments>();
+    CLI::App* command =
+        app.add_subcommand("export", "Write SOCP instances with their known duals in other solvers' formats");
+    command->add_option("NETWORK", arguments->network, "network file: JSON (soc-icnn/1) or safetensors");
+    command->add_option("--points", arguments->points,
+                        "points (queries for inference): JSON, CSV or .npy (default: as for certify)");
+    command
+        ->add_option("--program", arguments->programs,
+                     "value (default), dual, relu, max-readout, min-norm, inference or all, separated by commas")
+        ->delimiter(',');
+    command
+        ->add_option("--format", arguments->formats,
+                     "cbf (default), ptf, mof, clarabel, scs or all, separated by commas")
+        ->delimiter(',');
+    command->add_option("--output", arguments->output, "the folder to write to; it is made where it is not there");
+    command->add_option("--directions", arguments->directions,
+                        "directions for max-readout: JSON, CSV or .npy (default: one a point, drawn from --seed)");
+    command->add_option("--beta", arguments->beta, "for inference (default: beta of the queries file, else 1)");
+    command->add_option("--tolerance", arguments->tolerance,
+                        "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
+    command->add_option("--gzip", arguments->compress,
+                        "auto (default: CBF, PTF and MOF files above 1 MiB become .gz), always or never");
+    command->add_option("--library", arguments->library,
+                        "write the library instead: instances of graded difficulty, with an index");
+    command->add_option("--seed", arguments->seed, "of drawn directions and of the library (default 0)");
+    command->footer(
+        "Example:\n"
+        "  certicone export data/paper/exp3.network.json --program value,dual --format all --output instances\n"
+        "  certicone export --library library --seed 1");
+    return [arguments] { return run(*arguments); };
+}
+
+}  // namespace certicone::verify

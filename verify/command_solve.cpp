@@ -1,0 +1,116 @@
+#include <fmt/ostream.h>
+
+#include <iostream>
+
+#include "formats/cbf.hpp"
+#include "support/error.hpp"
+#include "verify/answer.hpp"
+#include "verify/commands.hpp"
+#include "verify/solve_file.hpp"
+
+namespace certicone::verify {
+
+namespace {
+
+struct SolveArguments {
+    std::string file, solution, solver;
+    solvers::Settings settings;
+};
+
+/// "3 zero, 12 nonnegative, 2 second-order in 9 rows".
+std::string cones_text(const conic::ConicProgram& program) {
+    std::string text;
+    for (const conic::Cone cone :
+         {conic::Cone::Zero, conic::Cone::Nonnegative, conic::Cone::SecondOrder, conic::Cone::RotatedSecondOrder}) {
+        Index rows = 0, blocks = 0;
+        for (const conic::Block& block : program.blocks) {
+            if (block.cone != cone) continue;
+            rows += block.size;
+            ++blocks;
+        }
+        if (rows == 0) continue;
+        const bool linear = cone == conic::Cone::Zero || cone == conic::Cone::Nonnegative;
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", linear ? rows : blocks, to_string(cone));
+        if (!linear) text += fmt::format(" in {} rows", rows);
+    }
+    return text;
+}
+
+void print_comparison(const KnownComparison& known, const StoredSolution& stored) {
+    if (!known.mismatch.empty()) fmt::print(std::cout, "known      NOT: {}\n", known.mismatch);
+    const char* relation = known.objective_error <= known.bound ? "<=" : ">";
+    fmt::print(std::cout, "known      objective {:.17g} ({}), off by {:.1e} {} {:.1e} (what residuals and gap allow)\n",
+               stored.objective, stored.source, known.objective_error, relation, known.bound);
+    relation = known.membership <= known.bound ? "<=" : ">";
+    if (stored.dual_unique.value_or(false))
+        fmt::print(std::cout, "           dual unique: distance {:.1e} relative; complementarity {:.1e} {} {:.1e}\n",
+                   known.dual_distance, known.membership, relation, known.bound);
+    else
+        fmt::print(
+            std::cout,
+            "           dual {}: membership, stationarity {:.1e} and cones {:.1e} relative, complementarity {:.1e} {} "
+            "{:.1e}; distance from the stored element {:.1e} relative\n",
+            stored.dual_unique ? fmt::format("a set of dimension {}", stored.dual_dimension) : "not decided",
+            known.dual_residual, known.dual_cone, known.membership, relation, known.bound, known.dual_distance);
+}
+
+int run(const SolveArguments& arguments) {
+    solvers::validate(arguments.settings);
+    const solvers::Backend* named = arguments.solver.empty() ? nullptr : &solvers::backend(arguments.solver);
+    if (named) solvers::require_usable(*named);
+    const formats::CbfModel model = formats::read_cbf(arguments.file);
+    std::optional<StoredSolution> stored;
+    if (!arguments.solution.empty()) stored = read_solution(arguments.solution);
+    const conic::ConicProgram& program = model.program;
+    fmt::print(std::cout, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
+               program.columns(), program.A.nonZeros(), cones_text(program));
+
+    const auto [used, answer] = named ? DefaultAnswer{named, solve_from_file(program, *named, arguments.settings)}
+                                      : solve_by_default(program, arguments.settings);
+    const solvers::Backend& backend = *used;
+    const solvers::Measured& found = answer.measured;
+    fmt::print(std::cout, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
+               answer.claimed.text, answer.claimed.iterations, 1e3 * answer.claimed.seconds);
+    fmt::print(std::cout, "objective  {:.17g}, dual {:.17g}\n", model.objective(found.primal_objective),
+               model.objective(found.dual_objective));
+    fmt::print(std::cout,
+               "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
+               found.primal_residual, found.dual_residual, found.primal_cone, found.dual_cone, found.gap);
+    bool good = answer.claimed.status == solvers::Status::Solved;
+    if (!good) fmt::print(std::cout, "NOT SOLVED: {}\n", to_string(answer.claimed.status));
+    if (stored) {
+        const KnownComparison known = [&] {
+            try {
+                return compare_with_known(model, answer, *stored);
+            } catch (const InputError& error) {
+                throw InputError(fmt::format("{}: {}", arguments.solution, error.what()));
+            }
+        }();
+        print_comparison(known, *stored);
+        good = good && known.consistent();
+        fmt::print(std::cout, "{}\n", known.consistent() ? "consistent with the known solution" : "NOT CONSISTENT");
+    }
+    return good ? kExitCertified : kExitFailed;
+}
+
+}  // namespace
+
+Command add_solve(CLI::App& app) {
+    auto arguments = std::make_shared<SolveArguments>();
+    CLI::App* command = app.add_subcommand("solve", "Solve a CBF file, and compare with its known solution");
+    command->add_option("FILE", arguments->file, "instance: .cbf or .cbf.gz")->required();
+    command->add_option("--solver", arguments->solver,
+                        "a solver, or A+B (default: as for certify, and others where that leaves doubt)");
+    command->add_option("--solution", arguments->solution, "compare with this file (certicone-solution/1)");
+    command->add_option("--eps", arguments->settings.eps_abs, "the solver's tolerance (default 1e-9)");
+    command->footer(
+        "Example:\n"
+        "  certicone export data/paper/exp3.network.json --output instances\n"
+        "  certicone solve instances/exp3.value.0.cbf --solution instances/exp3.value.0.solution.json");
+    return [arguments] {
+        arguments->settings.eps_rel = arguments->settings.eps_abs;
+        return run(*arguments);
+    };
+}
+
+}  // namespace certicone::verify
