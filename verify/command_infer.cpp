@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "geometry/rounding.hpp"
 #include "inference/queries.hpp"
 #include "network/network_io.hpp"
 #include "support/error.hpp"
@@ -22,11 +23,19 @@ struct InferArguments {
     bool kinks = false;
 };
 
-bool closed(const InferenceAnswer& answer, double asked) {
-    return !answer.result.infeasible && answer.result.certificate.relative_gap() <= asked;
+/// To the gap asked for, or, where F is next to nothing, to the rounding of F and of the slope whose square the bound has.
+bool closed(const InferenceProblem& problem, const InferenceAnswer& answer, double asked) {
+    if (answer.result.infeasible) return false;
+    const InferenceCertificate& proof = answer.result.certificate;
+    if (proof.gap <= asked * std::abs(proof.value)) return true;
+    const Network& network = *problem.network;
+    const double size = inference_size(problem, problem.y), curvature = problem.Q.diagonal().minCoeff();
+    if (std::abs(proof.value) > 1e-6 * size || !(curvature > 0.0)) return false;
+    return proof.gap <= RoundingBound(network.input_dim + total_units(network)).relative * size +
+                            0.5 * rounding_of_readout(network, proof.xi).squaredNorm() / curvature;
 }
 
-void print(std::ostream& out, const Network& network, Index index, const InferenceAnswer& answer, double asked,
+void print(std::ostream& out, const Network& network, Index index, const InferenceAnswer& answer, bool done,
            bool kinks) {
     const WhiteBoxResult& result = answer.result;
     if (result.infeasible) {
@@ -37,7 +46,7 @@ void print(std::ostream& out, const Network& network, Index index, const Inferen
     const InferenceCertificate& proof = result.certificate;
     fmt::print(out, "{:>5}  {:>24.17g}  {:>8.1e}  {:>8.1e}  {:>5}  {:>10}  {:>9.3f}{}\n", index, proof.value, proof.gap,
                proof.relative_gap(), result.kinks.size() + result.zero_modules.size() + result.active.size(),
-               result.iterations, answer.milliseconds, closed(answer, asked) ? "" : "  NOT closed");
+               result.iterations, answer.milliseconds, done ? "" : "  NOT closed");
     if (!kinks) return;
     for (const auto& [layer, unit] : result.kinks)
         fmt::print(out, "       unit {} of layer {}: nu = {:.6g} in [0, {:.6g}]\n", unit, layer,
@@ -131,13 +140,14 @@ int run(const InferArguments& arguments) {
     Index open = 0, infeasible = 0;
     double worst = 0.0, milliseconds = 0.0;
     const std::vector<InferenceAnswer> answers = answer_all(queries, arguments, [&](Index j, const auto& answer) {
-        if (table) print(std::cout, network, j, answer, asked, arguments.kinks);
+        const bool done = closed(queries.at(j), answer, asked);
+        if (table) print(std::cout, network, j, answer, done, arguments.kinks);
         milliseconds += answer.milliseconds;
         if (answer.result.infeasible)
             ++infeasible;
         else {
             worst = std::max(worst, answer.result.certificate.relative_gap());
-            if (!closed(answer, asked)) ++open;
+            if (!done) ++open;
         }
     });
     const Index count = queries.queries.cols();

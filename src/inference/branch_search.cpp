@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "conic/scaling.hpp"
+#include "geometry/rounding.hpp"
 #include "inference/kink_problem.hpp"
 
 namespace certicone {
@@ -17,11 +18,14 @@ namespace {
 /// Of the squared residual: kinks are left where staying promises less than this; in the classical mode where it promises
 /// nothing but rounding.
 constexpr double kFairShare = 1e-2, kNothing = 1e-12;
+constexpr double kStiff = 1e-13;  // of the reciprocal condition of H
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What d does to F along x + t d, on the branch.
 struct ConicRate {
-    double lambda, uu, uw, ww;  ///< ‖u‖², uᵀw, ‖w‖² with w = A d
+    double lambda, ww;  ///< ‖w‖², w = A d
+    double nearest;     ///< the t at which ‖u + t w‖ is least,
+    double least;       ///< and its square there
     bool from_zero;
 };
 
@@ -34,6 +38,7 @@ class Search {
           box_(conic::dual_box(network_)),
           curvature_(problem.Q),
           x_(options.start.size() > 0 ? options.start : problem.y),
+          largest_(x_.cwiseAbs()),
           held_(network_.conic.size(), false),
           leaving_(network_.conic.size(), false) {
         for (const Quadratic& module : network_.quadratic)
@@ -52,7 +57,7 @@ class Search {
         from_ = sign_;
         for (std::size_t g = 0; g < held_.size(); ++g)
             held_[g] = start.pattern.conic_zero[g] && network_.conic[g].lambda > 0.0;
-        size_ = std::abs(inference_value(problem_, start));
+        size_ = inference_size(problem_, problem_.y);
         trace_.a.resize(sign_.size());
         trace_.z.resize(sign_.size());
         rate_.resize(sign_.size());
@@ -64,14 +69,19 @@ class Search {
         result.certificate.gap = kInfinity;
         Index stalled = 0;  // iterations near the end that improved neither F nor the proof
         double lowest = kInfinity;
-        for (result.iterations = 0; result.iterations < limit && stalled < 10; ++result.iterations) {
+        bool gathered = false;
+        for (result.iterations = 0; result.iterations < limit; ++result.iterations) {
+            if (stalled >= 10) {
+                if (gathered || !gather_kinks()) break;
+                gathered = true;
+                stalled = 0;
+            }
             classical_ = result.iterations >= (options_.long_steps >= 0 ? options_.long_steps : limit / 2);
             pass_forward();
             find_direction();
             const double predicted = 0.5 * solution_.residual.squaredNorm();
-            if (predicted <= 1e-6 * size_ || result.iterations + 1 == limit) {
+            if (predicted <= 1e-6 * size_ || size_ == 0.0 || result.iterations + 1 == limit) {
                 InferenceCertificate found = certify_inference(problem_, x_, multipliers());
-                size_ = std::abs(found.value);
                 const bool better = found.gap < result.certificate.gap;
                 const bool lower = found.value < lowest - 4.0 * std::numeric_limits<double>::epsilon() * size_;
                 lowest = std::min(lowest, found.value);
@@ -81,7 +91,9 @@ class Search {
                     result.kinks = inside_units();
                     result.zero_modules = held_modules();
                 }
-                if (result.certificate.gap <= options_.relative_gap * size_) break;
+                // Where F* is 0 no gap is small relative to it: then the sizes of its summands decide.
+                const double small = std::max(std::abs(result.certificate.value), 1e-3 * size_);
+                if (result.certificate.gap <= options_.relative_gap * small) break;
             }
             take_sides();
             if (predicted <= 1e-13 * size_ && refine()) continue;
@@ -103,6 +115,7 @@ class Search {
 
     /// Preactivations by the masks of the branch: a held unit passes nothing on, whatever rounding left of it.
     void pass_forward() {
+        largest_ = largest_.cwiseMax(x_.cwiseAbs());
         for (std::size_t l = 0; l < network_.layers.size(); ++l) {
             const Layer& layer = network_.layers[l];
             Vector& a = trace_.a[l];
@@ -146,6 +159,35 @@ class Search {
         return !held_[g] && network_.conic[g].lambda > 0.0 && trace_.u[g].squaredNorm() > 0.0;
     }
 
+    /// The last resort, where many kinks meet in one point and rounding keeps them apart: all units and modules that are zero
+    /// up to 2⁻⁴⁰ of what they are summed from, for the largest x on the way, count as zero. The proof tells whether they
+    /// may. False where there are no more.
+    bool gather_kinks() {
+        bool found = false;
+        Vector z;
+        for (std::size_t l = 0; l < sign_.size(); ++l) {
+            const Layer& layer = network_.layers[l];
+            Vector size = size_of_affine(layer.W, largest_, layer.b);
+            if (l > 0) size.noalias() += layer.U * z;
+            for (Index i = 0; i < size.size(); ++i) {
+                if (sign_[l](i) == 0 || box_[l](i) == 0.0 || std::abs(trace_.a[l](i)) > 0x1p-40 * size(i)) continue;
+                from_[l](i) = sign_[l](i);
+                sign_[l](i) = 0;
+                found = true;
+            }
+            z = std::move(size);
+        }
+        for (std::size_t g = 0; g < held_.size(); ++g) {
+            const Conic& module = network_.conic[g];
+            if (held_[g] || module.lambda == 0.0) continue;
+            if (trace_.u[g].norm() > 0x1p-40 * size_of_affine(module.A, largest_, module.d).norm()) continue;
+            held_[g] = true;
+            r_[g].setZero();
+            found = true;
+        }
+        return found;
+    }
+
     // ---- the direction -----------------------------------------------------------------------------------------------
 
     void find_direction() {
@@ -170,6 +212,9 @@ class Search {
                 hessian_ += module_hessian(g);
             }
         factor_.compute(hessian_);
+        if (factor_.info() != Eigen::Success || factor_.rcond() < kStiff) {
+            if (hold_stiffest()) return find_direction();
+        }
 
         problem.N.resize(d0, count);
         KinkSolution start;
@@ -236,6 +281,26 @@ class Search {
         if (!must_leave_ &&
             face.residual.squaredNorm() >= (classical_ ? kNothing : kFairShare) * solution_.residual.squaredNorm())
             staying_ = std::move(face);
+    }
+
+    /// Where λ/‖u‖ is so large that H cannot be factored, the module is held as if u were 0 already; the kink problem lets
+    /// it go again if its r is not in its ball.
+    bool hold_stiffest() {
+        std::size_t stiffest = held_.size();
+        double most = 0.0;
+        for (std::size_t g = 0; g < held_.size(); ++g) {
+            if (!smooth(g)) continue;
+            const double curvature = network_.conic[g].lambda * gram_[g].trace() / trace_.u[g].norm();
+            if (curvature > most) {
+                most = curvature;
+                stiffest = g;
+            }
+        }
+        if (stiffest == held_.size() || most * kStiff < curvature_.trace()) return false;
+        held_[stiffest] = true;
+        r_[stiffest] = network_.conic[stiffest].lambda / trace_.u[stiffest].norm() * trace_.u[stiffest];
+        r_[stiffest] *= 1.0 - 1e-15;
+        return true;
     }
 
     static void append(Matrix& columns, Vector& values, const Matrix& more, const Vector& more_values) {
@@ -350,18 +415,20 @@ class Search {
         for (std::size_t g = 0; g < held_.size(); ++g) {
             if (held_[g] || network_.conic[g].lambda == 0.0) continue;
             const Vector w = network_.conic[g].A * d;
-            conic_rate_.push_back({network_.conic[g].lambda, trace_.u[g].squaredNorm(), trace_.u[g].dot(w),
-                                   w.squaredNorm(), leaving_[g]});
+            const double ww = w.squaredNorm();
+            if (ww == 0.0) continue;
+            const double nearest = -trace_.u[g].dot(w) / ww;  // without cancellation where the line meets u = 0
+            conic_rate_.push_back(
+                {network_.conic[g].lambda, ww, nearest, (trace_.u[g] + nearest * w).squaredNorm(), leaving_[g]});
         }
     }
 
     /// dF/dt at x + t d, on the branch.
     double slope(double t) const {
         double sum = affine_rate_ + t * curvature_rate_;
-        for (const auto& [lambda, uu, uw, ww, from_zero] : conic_rate_) {
-            if (ww == 0.0) continue;
-            const double squared = uu + t * (2.0 * uw + t * ww);
-            sum += from_zero || squared <= 0.0 ? lambda * std::sqrt(ww) : lambda * (uw + t * ww) / std::sqrt(squared);
+        for (const auto& [lambda, ww, nearest, least, from_zero] : conic_rate_) {
+            const double past = t - nearest, squared = least + past * past * ww;
+            sum += from_zero || squared <= 0.0 ? lambda * std::sqrt(ww) : lambda * past * ww / std::sqrt(squared);
         }
         return sum;
     }
@@ -404,10 +471,11 @@ class Search {
     /// Minimises F along d, kink by kink; with `target` no further than to x + d, where that module's u vanishes. False
     /// where F does not fall.
     bool advance(const Vector& d, std::optional<std::size_t> target) {
+        const Vector before = x_;
         const bool moved = d.allFinite() && d.squaredNorm() > 0.0 && walk(d, target);
         if (moved || !target) {
             std::fill(leaving_.begin(), leaving_.end(), false);
-            hold_vanished();
+            hold_vanished(before);
         }
         return moved;
     }
@@ -432,7 +500,9 @@ class Search {
                         unit = i;
                     }
                 }
-            const double stop = target ? std::min(end, 1.0 - done) : end;
+            // Without norms the slope is at least the model's, so the minimum is at t ≤ 1; beyond that there is only rounding.
+            const double last = target || conic_rate_.empty() ? std::max(0.0, 1.0 - done) : kInfinity;
+            const double stop = std::min(end, last);
             if (!(std::isfinite(stop) && slope(stop) < 0.0)) {
                 x_ += minimiser(stop) * d;
                 pass_forward();
@@ -441,8 +511,8 @@ class Search {
             x_ += stop * d;
             done += stop;
             moved = true;
-            if (target && stop < end) {  // arrived
-                held_[*target] = true;
+            if (stop < end) {
+                if (target) held_[*target] = true;  // arrived
                 pass_forward();
                 break;
             }
@@ -463,14 +533,15 @@ class Search {
     }
 
     /// A residual that the line search has brought to zero (along d its norm has a kink where u and Ad are parallel, as
-    /// always with one row) is held: nothing but rounding is left of it.
-    void hold_vanished() {
+    /// always with one row) is held: nothing but rounding is left of it, that of u itself and that of x, which came from
+    /// `before`.
+    void hold_vanished(const Vector& before) {
+        const Vector size = x_.cwiseAbs().cwiseMax(before.cwiseAbs());
         for (std::size_t g = 0; g < held_.size(); ++g) {
             const Conic& module = network_.conic[g];
             if (held_[g] || module.lambda == 0.0) continue;
             const double unit = RoundingBound(4 * network_.input_dim).relative;
-            if (trace_.u[g].norm() <= unit * (module.A.cwiseAbs() * x_.cwiseAbs() + module.d.cwiseAbs()).norm())
-                held_[g] = true;
+            if (trace_.u[g].norm() <= unit * (module.A.cwiseAbs() * size + module.d.cwiseAbs()).norm()) held_[g] = true;
         }
     }
 
@@ -501,12 +572,13 @@ class Search {
     std::vector<Vector> box_;  ///< the largest each ν can be
     Matrix curvature_;         ///< Q + Σ αBᵀB
     std::vector<Matrix> gram_;
-    double size_ = 0.0;  ///< |F|
+    double size_ = 0.0;  ///< of what F(y) is summed from
     bool classical_ = false;
     bool must_leave_ = false;  ///< the last step found no descent within its face
 
     // The point and its branch.
     Vector x_;
+    Vector largest_;                    ///< |x| on the way, entry by entry
     std::vector<Pattern::Signs> sign_;  ///< 0: held
     std::vector<Pattern::Signs> from_;  ///< the side a held unit came from; 0 where its ν was inside
     std::vector<bool> held_, leaving_;  ///< modules with u = 0; those that leave it with the next step

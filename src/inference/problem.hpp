@@ -26,6 +26,9 @@ InferenceProblem proximity(const Network& network, double beta, const Vector& y)
 /// F(x).
 double inference_value(const InferenceProblem& problem, const LocalState& state);
 
+/// The same with the absolute values of all numbers: what rounding in F is relative to.
+double inference_size(const InferenceProblem& problem, const Vector& x);
+
 /// The largest violation of C x ≤ h; 0 where there is none.
 double constraint_violation(const InferenceProblem& problem, const Vector& x);
 

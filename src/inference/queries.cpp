@@ -83,14 +83,15 @@ InferenceQueries read_queries(const std::filesystem::path& path, const Network& 
     result.queries = parse_points(bytes, source, d0);
     if (beta) checked_beta(*beta, "--beta");
     const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (bytes[first] != '{') {
+    const bool json = bytes[first] == '{';
+    const JsonValue tree = json ? parse_json(bytes, source) : JsonValue{};
+    const JsonPlace root(tree, source);
+    if (!json || !root.find("queries")) {
         if (!beta) fail_input(source, "no beta in it, expected {\"beta\": …, \"queries\": …} or --beta");
         result.problem = proximity(network, *beta, Vector::Zero(d0));
         return result;
     }
-    const JsonValue tree = parse_json(bytes, source);
-    const JsonPlace root(tree, source);
-    root.allow_only({"beta", "queries", "points", "Q", "q", "lower", "upper", "C", "h"});
+    root.allow_only({"beta", "queries", "Q", "q", "lower", "upper", "C", "h"});
     const auto file_beta = root.find("beta");
     const auto Q = root.find("Q");
     if (Q && (beta || file_beta)) root.fail("both beta and Q, expected one of them");

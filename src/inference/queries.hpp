@@ -13,7 +13,7 @@ namespace certicone {
 ///   "q": […]                   + qᵀx
 ///   "lower", "upper": […]      a box; null where there is no bound
 ///   "C": [[…]…], "h": […]      C x ≤ h
-/// all but the queries optional. Points as CSV or .npy need `beta`, which goes before the file's.
+/// all but the queries optional, no others allowed. Files of points need `beta`, which goes before the file's.
 struct InferenceQueries {
     Matrix queries;            ///< one column each
     InferenceProblem problem;  ///< with y = 0
