@@ -130,6 +130,18 @@ TEST_CASE("infer: the two methods prove each other right, constraints and genera
     CHECK(infeasible >= 1);
 }
 
+TEST_CASE("infer: its certificate is verified by the checker, and refuted when it claims more") {
+    const ScratchFolder folder;
+    const std::string file = folder / "infer.certificate.json";
+    REQUIRE(run_program("infer " + network4 + " --queries " + queries4 + " --certificate " + file).code == 0);
+    const Run verified = run_program("check " + file + " --network " + network4);
+    INFO(verified.out << verified.err);
+    CHECK(verified.code == 0);
+    CHECK(verified.out.find("30 points, 30 claims") != std::string::npos);
+    const std::string forged = replaced(read_file(file), "\"beta\":\"0x", "\"beta\":\"0x1");
+    CHECK(run_program("check " + file_with(folder, "forged.json", forged) + " --network " + network4).code == 1);
+}
+
 TEST_CASE("infer: exit codes") {
     const ScratchFolder folder;
     CHECK(run_program("infer " + network4 + " --queries " + queries4).code == 0);

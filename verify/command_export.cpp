@@ -100,7 +100,7 @@ int run(ExportArguments arguments) {
         const ExportedInstance written = export_instance(name, program, known, origin, options);
         fmt::print(std::cout, "{:<32} {:>7} columns {:>7} rows {:>8} nonzeros  optimal value {:.17g}  dual {}\n", name,
                    written.columns, written.rows, written.nonzeros, known.known.objective,
-                   !known.known.dual_unique   ? "of a solver"
+                   !known.known.dual_unique   ? "by white-box inference"
                    : *known.known.dual_unique ? "unique"
                                               : fmt::format("a set of dimension {}", known.known.dual_dimension));
         ++count;

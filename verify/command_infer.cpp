@@ -1,5 +1,6 @@
 #include <fmt/ostream.h>
 
+#include <array>
 #include <iostream>
 
 #include "geometry/rounding.hpp"
@@ -7,6 +8,8 @@
 #include "network/network_io.hpp"
 #include "support/error.hpp"
 #include "support/file.hpp"
+#include "support/sha256.hpp"
+#include "verify/certificate.hpp"
 #include "verify/commands.hpp"
 #include "verify/infer.hpp"
 #include "verify/parallel.hpp"
@@ -17,7 +20,7 @@ namespace certicone::verify {
 namespace {
 
 struct InferArguments {
-    std::string network, queries, method = "white-box", solver = "clarabel", json;
+    std::string network, queries, method = "white-box", solver = "clarabel", json, certificate;
     std::optional<double> beta, gap;
     Index threads = 0;
     bool kinks = false;
@@ -94,6 +97,30 @@ void write_json(std::ostream& out, const Matrix& queries, const std::vector<Infe
     out << "\n]}\n";
 }
 
+/// FILE for `certicone check`: of each query the claim that F's minimum is within a gap of F(x), in exact arithmetic.
+void write_certificate(const InferArguments& arguments, const InferenceQueries& queries,
+                       const std::vector<InferenceAnswer>& answers) {
+    constexpr slong bits = 64;
+    const InferenceProblem& problem = queries.problem;
+    const Network& network = *problem.network;
+    const double beta = problem.Q(0, 0);
+    if (problem.C.rows() > 0 || !problem.q.isZero(0.0) ||
+        problem.Q != Matrix(beta * Matrix::Identity(network.input_dim, network.input_dim)))
+        throw InputError("--certificate: there are claims for beta/2 |x - y|^2 without constraints only");
+    const std::string bytes = read_file(arguments.network);
+    if (bytes.find('\0') != std::string::npos)
+        throw InputError(fmt::format("{}: --certificate needs the network as JSON", arguments.network));
+    std::vector<std::string> points;
+    for (std::size_t j = 0; j < answers.size(); ++j) {
+        const InferenceCertificate& proof = answers[j].result.certificate;
+        const std::array claims{inference_claim(exact_point(network, proof.x),
+                                                queries.queries.col(static_cast<Index>(j)), beta,
+                                                repair_exactly(network, proof.xi), bits)};
+        points.push_back(certificate_point(proof.x, claims));
+    }
+    write_file_atomically(arguments.certificate, certificate(sha256(bytes), bits, points));
+}
+
 std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const InferArguments& arguments,
                                         const std::function<void(Index, const InferenceAnswer&)>& show) {
     std::vector<InferenceAnswer> answers;
@@ -162,6 +189,7 @@ int run(const InferArguments& arguments) {
         write_json(std::cout, queries.queries, answers);
     else if (!arguments.json.empty())
         write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, queries.queries, answers); });
+    if (!arguments.certificate.empty()) write_certificate(arguments, queries, answers);
     if (open > 0)
         fmt::print(std::cerr, "certicone: {} of {} queries not closed to {:.0e}: best gap of the worst is {:.1e}\n",
                    open, count, asked, worst);
@@ -189,6 +217,8 @@ Command add_infer(CLI::App& app) {
                         "relative gap that must be proved (default 1e-10 by white-box, 1e-8 by socp)");
     command->add_flag("--kinks", arguments->kinks, "list the kinks at x with their multipliers");
     command->add_option("--threads", arguments->threads, "white-box: threads (default: all cores)");
+    command->add_option("--certificate", arguments->certificate,
+                        "write the claims of optimality to this file, for `certicone check`");
     command->add_option("--json", arguments->json, "write certicone-inference/1 to this file, - for standard output");
     command->footer(
         "Exit code 1: a query is not closed to the gap asked for, or its constraints cannot be met.\n"

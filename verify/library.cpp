@@ -225,7 +225,7 @@ std::string markdown(const Json& entries, std::uint64_t seed) {
         "value | dual | zero units | zero residuals | smallest \\|a\\| |\n|---|---|---|---|---|---|---|---|---|---|\n",
         entries.size(), seed);
     for (const Json& entry : entries) {
-        const std::string dual = entry["dual_unique"].is_null() ? "of a solver"
+        const std::string dual = entry["dual_unique"].is_null() ? "by white-box inference"
                                  : entry["dual_unique"].get<bool>()
                                      ? "unique"
                                      : fmt::format("a set of dimension {}", entry["dual_dimension"].get<Index>());
