@@ -232,7 +232,7 @@ class Search {
             start.nu(k) = nu_[l](i);
         }
         problem.h = factor_.matrixL().solve(slope);
-        factor_.matrixL().solveInPlace(problem.N);
+        if (count > 0) factor_.matrixL().solveInPlace(problem.N);
         modules_.clear();
         for (std::size_t g = 0; g < held_.size(); ++g)
             if (held_[g]) {
@@ -262,7 +262,7 @@ class Search {
         Vector scaled = staying_.residual;
         if (inside_.cols() > 0) scaled += inside_.transpose().completeOrthogonalDecomposition().solve(values);
         direction_ = factor_.matrixU().solve(-scaled);
-        inside_ = factor_.matrixL() * inside_;
+        if (inside_.cols() > 0) inside_ = factor_.matrixL() * inside_;
     }
 
     /// Within the face of all that is zero the best direction has the residual of least norm over all multipliers, in range
