@@ -115,7 +115,7 @@ TEST_CASE("reproduce: Experiment 2, all figures agree") {
     for (const char* name : {"Trials", "MinEig (Formula)", "MinEig (Autodiff)", "Retained Rate, radius 1e-4",
                              "Retained Rate, radius 3e-4", "Retained Rate, radius 1e-3", "Approx. Error, radius 1e-3"})
         check_printed(experiment, name);
-    CHECK(tally(std::span(&experiment, 1)).explained == 0);
+    CHECK(count_figures(std::span(&experiment, 1)).explained == 0);
 }
 
 TEST_CASE("reproduce: Experiment 3, all figures agree and the subdifferential is a segment and a disc") {

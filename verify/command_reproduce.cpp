@@ -20,7 +20,7 @@ int run(const ReproduceArguments& arguments) {
         experiments.push_back(reproduce(id, arguments.data));
         if (arguments.json != "-") print(std::cout, experiments.back());
     }
-    const Tally total = tally(experiments);
+    const FigureCounts total = count_figures(experiments);
     if (arguments.json != "-") print_total(std::cout, total);
     const auto write = [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; };
     if (arguments.json == "-")

@@ -41,22 +41,22 @@ bool SubdifferentialPicture::consistent() const {
            });
 }
 
-Tally tally(std::span<const Experiment> experiments) {
-    Tally tally;
+FigureCounts count_figures(std::span<const Experiment> experiments) {
+    FigureCounts counts;
     for (const Experiment& experiment : experiments) {
         for (const FigureTable& table : experiment.tables) {
             for (const Figure& figure : table.figures) {
                 switch (figure.verdict) {
-                    case Verdict::agrees: ++tally.agrees; break;
-                    case Verdict::explained: ++tally.explained; break;
-                    case Verdict::differs: ++tally.differs; break;
-                    case Verdict::shown: ++tally.shown; break;
+                    case Verdict::agrees: ++counts.agrees; break;
+                    case Verdict::explained: ++counts.explained; break;
+                    case Verdict::differs: ++counts.differs; break;
+                    case Verdict::shown: ++counts.shown; break;
                 }
             }
         }
-        if (experiment.picture) ++(experiment.picture->consistent() ? tally.agrees : tally.differs);
+        if (experiment.picture) ++(experiment.picture->consistent() ? counts.agrees : counts.differs);
     }
-    return tally;
+    return counts;
 }
 
 Experiment reproduce(std::string_view id, const std::filesystem::path& folder) {

@@ -65,10 +65,10 @@ struct Experiment {
     std::string note;  ///< what a reader must know to weigh the verdicts
 };
 
-struct Tally {
+struct FigureCounts {
     Index agrees = 0, explained = 0, differs = 0, shown = 0;
 };
-Tally tally(std::span<const Experiment> experiments);
+FigureCounts count_figures(std::span<const Experiment> experiments);
 
 inline constexpr std::array<std::string_view, 4> kExperiments{"exp1", "exp2", "exp3", "exp4"};
 

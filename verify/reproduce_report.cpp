@@ -77,10 +77,10 @@ void print(std::ostream& out, const Experiment& experiment) {
     if (!experiment.note.empty()) fmt::print(out, "note: {}\n\n", experiment.note);
 }
 
-void print_total(std::ostream& out, const Tally& tally) {
+void print_total(std::ostream& out, const FigureCounts& counts) {
     fmt::print(out, "{}: {} agree, {} differ for a reason measured here, {} differ, {} are not compared\n",
-               tally.differs > 0 ? "NOT REPRODUCED" : "reproduced", tally.agrees, tally.explained, tally.differs,
-               tally.shown);
+               counts.differs > 0 ? "NOT REPRODUCED" : "reproduced", counts.agrees, counts.explained, counts.differs,
+               counts.shown);
 }
 
 Json to_json(std::span<const Experiment> experiments) {
@@ -104,7 +104,7 @@ Json to_json(std::span<const Experiment> experiments) {
                         {"subdifferential", experiment.picture ? to_json(*experiment.picture) : Json(nullptr)},
                         {"note", experiment.note}});
     }
-    const Tally total = tally(experiments);
+    const FigureCounts total = count_figures(experiments);
     return {{"format", "certicone-reproduction/1"},
             {"experiments", std::move(list)},
             {"summary",

@@ -10,7 +10,7 @@
 namespace certicone::verify {
 
 void print(std::ostream& out, const Experiment& experiment);
-void print_total(std::ostream& out, const Tally& tally);
+void print_total(std::ostream& out, const FigureCounts& counts);
 Json to_json(std::span<const Experiment> experiments);
 
 }  // namespace certicone::verify
