@@ -105,10 +105,10 @@ TEST_CASE("branch: the Hessian equals automatic differentiation and is positive 
 TEST_CASE("branch: the radius by hand, through one layer and through two") {
     Network network;
     network.input_dim = 2;
-    network.layers = {{(Matrix(3, 2) << 3.0, 4.0, 0.0, -2.0, 0.0, 0.0).finished(), {}, vector({10, 9, -1e-3})}};
+    network.layers = {{Matrix{{3.0, 4.0}, {0.0, -2.0}, {0.0, 0.0}}, {}, vector({10, 9, -1e-3})}};
     network.c = Vector::Ones(3);
     network.v = Vector::Zero(2);
-    network.conic = {{1.0, (Matrix(2, 2) << 2.0, 0.0, 0.0, 1.0).finished(), vector({3, 4})}};
+    network.conic = {{1.0, Matrix{{2.0, 0.0}, {0.0, 1.0}}, vector({3, 4})}};
     const LocalState state = evaluate(network, Vector::Zero(2));
     // 10/5, 9/2, and a constant unit that never changes; ‖u‖/‖A‖₂ = 5/2
     BranchRadius radius = Curvature(network).branch_radius(state);
@@ -121,8 +121,7 @@ TEST_CASE("branch: the radius by hand, through one layer and through two") {
     CHECK(radius.radius() == radius.relu);
 
     // On the branch a₁ = x₀ + 2·(3x₀ + 4x₁ + 10) − 19 = 7x₀ + 8x₁ + 1; the inactive third unit does not count.
-    network.layers.push_back(
-        {(Matrix(1, 2) << 1.0, 0.0).finished(), (Matrix(1, 3) << 2.0, 0.0, 5.0).finished(), vector({-19})});
+    network.layers.push_back({Matrix{{1.0, 0.0}}, Matrix{{2.0, 0.0, 5.0}}, vector({-19})});
     network.c = vector({1});
     radius = Curvature(network).branch_radius(evaluate(network, Vector::Zero(2)));
     CHECK(radius.relu == doctest::Approx(1.0 / std::sqrt(113.0)).epsilon(1e-15));
