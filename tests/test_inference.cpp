@@ -211,6 +211,23 @@ TEST_CASE("inference: ugly networks and queries that are exact kinks") {
     }
 }
 
+TEST_CASE("inference: where everything vanishes at once the proof closes all the same") {
+    const std::string stem = std::string(CERTICONE_DATA_DIR) + "/suite/homogeneous";
+    const Network network = read_network(stem + ".network.json");
+    const Matrix points = read_points(stem + ".points.json", network.input_dim);
+    for (const double beta : {0.01, 1.0, 100.0})
+        for (Index j = 0; j < points.cols(); ++j) {
+            const WhiteBoxResult result = white_box_inference(proximity(network, beta, points.col(j)));
+            INFO("beta ", beta, " query ", j, " F ", result.certificate.value, " gap ", result.certificate.gap);
+            CHECK(result.certificate.gap <= 1e-10 * std::abs(result.certificate.value) + 1e-25);
+        }
+    // The minimiser of a tiny query is 0, where all 20 kinks meet: F = ½‖y‖² of 1e-14 is reached to its own rounding.
+    const Vector y = points.col(1);
+    const WhiteBoxResult result = white_box_inference(proximity(network, 1.0, y));
+    CHECK(result.certificate.value == doctest::Approx(0.5 * y.squaredNorm()).epsilon(1e-14));
+    CHECK(result.certificate.x.norm() <= 1e-12 * y.norm());
+}
+
 TEST_CASE("inference: a residual that vanishes at the optimum is held there") {
     // f = 3|x₀ − 1| + ReLU(x₀ + x₁): from y = (1.2, −4) the norm's kink wins, r = β(y − x)₀ inside its ball.
     Network network = one_layer((Matrix(1, 2) << 1.0, 1.0).finished(), Vector::Zero(1), Vector::Ones(1));

@@ -18,7 +18,8 @@ namespace {
 /// Of the squared residual: kinks are left where staying promises less than this; in the classical mode where it promises
 /// nothing but rounding.
 constexpr double kFairShare = 1e-2, kNothing = 1e-12;
-constexpr double kStiff = 1e-13;  // of the reciprocal condition of H
+constexpr double kStiff = 1e-13;       // of the reciprocal condition of H
+constexpr double kVanished = 0x1p-40;  // of what a number is summed from, or of what it was
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What d does to F along x + t d, on the branch.
@@ -96,7 +97,7 @@ class Search {
                 if (result.certificate.gap <= options_.relative_gap * small) break;
             }
             take_sides();
-            if (predicted <= 1e-13 * size_ && refine()) continue;
+            if (predicted <= 1e-13 * size_ && (refine(direction_) || refine(return_))) continue;
             must_leave_ = !try_to_vanish() && !advance(direction_, std::nullopt);
             if (must_leave_) ++stalled;
         }
@@ -170,7 +171,7 @@ class Search {
             Vector size = size_of_affine(layer.W, largest_, layer.b);
             if (l > 0) size.noalias() += layer.U * z;
             for (Index i = 0; i < size.size(); ++i) {
-                if (sign_[l](i) == 0 || box_[l](i) == 0.0 || std::abs(trace_.a[l](i)) > 0x1p-40 * size(i)) continue;
+                if (sign_[l](i) == 0 || box_[l](i) == 0.0 || std::abs(trace_.a[l](i)) > kVanished * size(i)) continue;
                 from_[l](i) = sign_[l](i);
                 sign_[l](i) = 0;
                 found = true;
@@ -180,7 +181,7 @@ class Search {
         for (std::size_t g = 0; g < held_.size(); ++g) {
             const Conic& module = network_.conic[g];
             if (held_[g] || module.lambda == 0.0) continue;
-            if (trace_.u[g].norm() > 0x1p-40 * size_of_affine(module.A, largest_, module.d).norm()) continue;
+            if (trace_.u[g].norm() > kVanished * size_of_affine(module.A, largest_, module.d).norm()) continue;
             held_[g] = true;
             r_[g].setZero();
             found = true;
@@ -259,9 +260,10 @@ class Search {
         for (std::size_t m = 0; m < modules_.size(); ++m)
             if (!staying_.leaving[m]) append(inside_, values, problem.R[m], trace_.u[modules_[m]]);
         values_ = values;
-        Vector scaled = staying_.residual;
-        if (inside_.cols() > 0) scaled += inside_.transpose().completeOrthogonalDecomposition().solve(values);
-        direction_ = factor_.matrixU().solve(-scaled);
+        Vector back = Vector::Zero(d0);
+        if (inside_.cols() > 0) back = inside_.transpose().completeOrthogonalDecomposition().solve(values);
+        return_ = factor_.matrixU().solve(-back);
+        direction_ = factor_.matrixU().solve(-(staying_.residual + back));
         if (inside_.cols() > 0) inside_ = factor_.matrixL() * inside_;
     }
 
@@ -455,14 +457,26 @@ class Search {
     }
 
     /// The whole step, where it crosses no kink: what is left to gain is below the rounding of F, so its slope cannot be
-    /// asked, but the residual, and with it the gap, still falls.
-    bool refine() {
-        make_rates(direction_);
+    /// asked, but the residual, and with it the gap, still falls. Units that the step brings to zero, up to 2⁻⁴⁰ of what they
+    /// were, as where it goes back to a point in which all kinks meet, are held there.
+    bool refine(const Vector& d) {
+        if (!(d.squaredNorm() > 0.0)) return false;
+        make_rates(d);
+        std::vector<std::pair<std::size_t, Index>> vanish;
         for (std::size_t l = 0; l < sign_.size(); ++l)
-            for (Index i = 0; i < sign_[l].size(); ++i)
-                if (sign_[l](i) != 0 && box_[l](i) > 0.0 && (trace_.a[l](i) + rate_[l](i)) * sign_[l](i) < 0.0)
+            for (Index i = 0; i < sign_[l].size(); ++i) {
+                if (sign_[l](i) == 0 || box_[l](i) == 0.0) continue;
+                const double before = trace_.a[l](i), after = before + rate_[l](i);
+                if (std::abs(after) <= kVanished * std::abs(before))
+                    vanish.emplace_back(l, i);
+                else if (after * sign_[l](i) < 0.0)
                     return false;
-        x_ += direction_;
+            }
+        x_ += d;
+        for (const auto& [l, i] : vanish) {
+            from_[l](i) = sign_[l](i);
+            sign_[l](i) = 0;
+        }
         pass_forward();
         std::fill(leaving_.begin(), leaving_.end(), false);
         return true;
@@ -595,6 +609,7 @@ class Search {
     Matrix inside_;          ///< Jᵀ of what stays zero
     Vector values_;          ///< its values
     Vector direction_;
+    Vector return_;  ///< its part that goes back onto what is held
 
     // The line search.
     std::vector<Vector> rate_;
