@@ -260,20 +260,47 @@ TEST_CASE("minimum norm over D*(x) by every capable backend is the canonical sel
     }
 }
 
+TEST_CASE("joint inference by hand: the step from the query, which enters b and the constant alone") {
+    // f = 2 max(3x − 1, 0) + 5x + ½; y = 4, β = 10.
+    Network network;
+    network.input_dim = 1;
+    network.layers = {{Matrix{{3.0}}, {}, vector({-1.0})}};
+    network.c = vector({2.0});
+    network.v = vector({5.0});
+    network.b0 = 0.5;
+    InferenceProgram program(network, 10.0);
+    const ConicProgram at_zero = program.program();
+    program.set_query(vector({4.0}));
+    const ConicProgram& found = program.program();
+    CHECK(Matrix(found.A) == Matrix{{-1.0, 3.0}, {-1.0, 0.0}});  // z − 3d − 11 ≥ 0, z ≥ 0
+    CHECK(found.b == vector({-11.0, 0.0}));
+    CHECK(found.c == vector({2.0, 5.0}));
+    CHECK(found.c0 == 20.5);  // f(4) but for the unit
+    CHECK(Matrix(found.P) == Matrix{{0.0, 0.0}, {0.0, 10.0}});
+    CHECK(Matrix(found.A) == Matrix(at_zero.A));
+    CHECK(found.c == at_zero.c);
+    CHECK(program.input(vector({7.0, -1.5})) == vector({2.5}));
+    const LocalState state = evaluate(network, vector({2.5}));
+    const Vector columns = program.primal(state);
+    CHECK(columns == vector({6.5, -1.5}));
+    // F(2.5) = 13 + 12.5 + ½ + 5·2.25
+    CHECK(found.c.dot(columns) + 0.5 * columns.dot(found.P * columns) + found.c0 == 37.25);
+}
+
 TEST_CASE("joint inference on Experiment 4: the proved gap closes for every capable backend") {
     const Network network = read_network(paper + "exp4.network.json");
     const Matrix queries = read_points(paper + "exp4.queries.json", network.input_dim);
     const double beta = 10.0;
     InferenceProgram program(network, beta);
-    const Scaling scaling = program.scaling(queries.col(0));
     program.set_query(queries.col(0));
+    const Scaling scaling = program.scaling();
     for (const solvers::Backend* backend : capable(program.program())) {
         INFO(backend->name());
         auto workspace = backend->open(scaled(program.program(), scaling), verify::for_scaled_program(*backend, {}));
         for (Index j = 0; j < 5; ++j) {
             const Vector y = queries.col(j);
             program.set_query(y);
-            workspace->update_c(scaling.scaled_c(program.program().c));
+            workspace->update_b(scaling.scaled_b(program.program().b));
             const solvers::Solution solution = workspace->solve();
             REQUIRE(solution.claimed.status == solvers::Status::Solved);
             const Vector x = program.input(scaling.unscale_x(solution.x));

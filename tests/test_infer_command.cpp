@@ -8,6 +8,7 @@
 #include "geometry/optimal_set.hpp"
 #include "inference/queries.hpp"
 #include "network/network_io.hpp"
+#include "network/points.hpp"
 #include "random_networks.hpp"
 #include "run_program.hpp"
 #include "verify/infer.hpp"
@@ -128,6 +129,27 @@ TEST_CASE("infer: the two methods prove each other right, constraints and genera
         CHECK(std::abs(other.certificate.value - own.certificate.value) <= 1e-6 * size);
     }
     CHECK(infeasible >= 1);
+}
+
+TEST_CASE("infer: socp from query to query, from 0 to 1e5 and back, calls nothing infeasible that has no constraints") {
+    const std::string stem = std::string(CERTICONE_DATA_DIR) + "/suite/homogeneous";
+    const Network network = read_network(stem + ".network.json");
+    const Matrix points = read_points(stem + ".points.json", network.input_dim);
+    for (const char* name : {"clarabel", "scs"}) {
+        const solvers::Backend& backend = solvers::backend(name);
+        if (!backend.enabled().ready) continue;
+        const InferenceProblem problem = proximity(network, 1.0, points.col(0));
+        solvers::Settings settings;
+        settings.eps_abs = settings.eps_rel = 1e-10;
+        verify::SocpInference socp(problem, backend, settings);
+        for (Index j = 0; j < points.cols(); ++j) {
+            const WhiteBoxResult found = socp.solve(points.col(j)).result;
+            INFO(name, " query ", j, " gap ", found.certificate.gap);
+            CHECK_FALSE(found.infeasible.has_value());
+            if (points.col(j).norm() < 1e-3) continue;  // F is 1e-14, what the solver was asked for 1e-10
+            CHECK(found.certificate.gap <= 1e-8 * std::abs(found.certificate.value));
+        }
+    }
 }
 
 TEST_CASE("infer: its certificate is verified by the checker, and refuted when it claims more") {

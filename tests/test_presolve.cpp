@@ -93,26 +93,63 @@ TEST_CASE("planted programs with all cones are solved to their planted value") {
     }
 }
 
-TEST_CASE("units are powers of two, and a rotated cone keeps its shape") {
+namespace {
+
+void check_units(const conic::ConicProgram& program, const conic::Scaling& scaling) {
+    const auto power = [](double value) {
+        int exponent = 0;
+        return std::frexp(value, &exponent) == 0.5;
+    };
+    CHECK(std::all_of(scaling.row.begin(), scaling.row.end(), power));
+    CHECK(std::all_of(scaling.column.begin(), scaling.column.end(), power));
+    CHECK(power(scaling.primal));
+    CHECK(power(scaling.objective));
+    for (const conic::Block& block : program.blocks) {
+        const auto part = scaling.row.segment(block.begin, block.size);
+        if (block.cone == conic::Cone::SecondOrder) CHECK((part.array() == part(0)).all());
+        if (block.cone == conic::Cone::RotatedSecondOrder) {
+            CHECK((part.tail(block.size - 2).array() == part(2)).all());
+            CHECK(part(0) * part(1) == part(2) * part(2));
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("units are powers of two, and cones keep their shape: those of any program, and those of our own") {
     for_each_point(1, [](const Network& network, const Vector& x, Index j) {
         for (const NamedProgram& entry : known_programs(network, x, j)) {
+            CAPTURE(entry.name);
             const conic::LinearObjective form(entry.known.program);
-            const conic::ConicProgram& program = form.program();
-            const conic::Scaling scaling = conic::equilibrate(program);
-            const auto power = [](double value) {
-                int exponent = 0;
-                return std::frexp(value, &exponent) == 0.5;
-            };
-            CHECK(std::all_of(scaling.row.begin(), scaling.row.end(), power));
-            CHECK(std::all_of(scaling.column.begin(), scaling.column.end(), power));
-            for (const conic::Block& block : program.blocks) {
-                const auto part = scaling.row.segment(block.begin, block.size);
-                if (block.cone == conic::Cone::SecondOrder) CHECK((part.array() == part(0)).all());
-                if (block.cone == conic::Cone::RotatedSecondOrder) {
-                    CHECK((part.tail(block.size - 2).array() == part(2)).all());
-                    CHECK(part(0) * part(1) == part(2) * part(2));
-                }
-            }
+            check_units(form.program(), conic::equilibrate(form.program()));
+            const conic::Scaling& units = entry.known.units;
+            check_units(entry.known.program, units);
+            // There and back without rounding.
+            CHECK(units.unscale_x(units.scaled_x(entry.known.known.x)) == entry.known.known.x);
+            CHECK(units.unscale_y(units.scaled_y(entry.known.known.y)) == entry.known.known.y);
         }
     });
+}
+
+TEST_CASE("bounds of multipliers reach through cones: by hand") {
+    // min 8 t with (2, 1) − ω = 0 and ‖ω‖ ≤ t: y of the cone is (8, r) with ‖r‖ ≤ 8, and so is that of the link.
+    conic::Builder builder;
+    builder.add_columns("t", 1);
+    builder.add_columns("omega", 2);
+    builder.add_rows("link", conic::Cone::Zero, 2);
+    builder.add_rows("cone", conic::Cone::SecondOrder, 3);
+    builder.set(0, 1, 1.0);
+    builder.set(1, 2, 1.0);
+    builder.set(2, 0, -1.0);
+    builder.set(3, 1, -1.0);
+    builder.set(4, 2, -1.0);
+    conic::ConicProgram program = builder.build();
+    program.b.head(2) << 2.0, 1.0;
+    program.c(0) = 8.0;
+    const conic::Scaling scaling = conic::equilibrate(program);
+    const conic::ConicProgram scaled = conic::scaled(program, scaling);
+    CHECK(scaling.row == Vector::Constant(5, 8.0));
+    CHECK(scaled.c == vector({1.0, 0.0, 0.0}));
+    CHECK(Matrix(scaled.A).cwiseAbs().rowwise().maxCoeff() == Vector::Ones(5));
+    CHECK(scaling.primal == 16.0);
 }

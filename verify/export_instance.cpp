@@ -35,6 +35,8 @@ ExportedInstance export_instance(const std::string& name, const std::string& pro
     // + 0: no negative zeros in files.
     const formats::Instance instance{name, form.program(), form.extend_x(known.known.x).array() + 0.0,
                                      form.extend_y(known.known.x, known.known.y).array() + 0.0};
+    // Clarabel's and SCS's files are solved as they stand.
+    const conic::ConicProgram balanced = conic::scaled(known.program, known.units);
     ExportedInstance result{{}, instance.program.columns(), instance.program.rows(), instance.program.A.nonZeros()};
     const auto write = [&](const std::string& extension, const std::string& content) {
         result.files.push_back(name + extension);
@@ -50,17 +52,16 @@ ExportedInstance export_instance(const std::string& name, const std::string& pro
         if (format == "cbf") write_text(".cbf", formats::to_cbf(instance));
         if (format == "ptf") write_text(".ptf", formats::to_ptf(instance));
         if (format == "mof") write_text(".mof.json", formats::to_mof_json(instance));
-        if (format == "scs") write(".scs", formats::to_scs_binary(known.program));
+        if (format == "scs") write(".scs", formats::to_scs_binary(balanced));
         if (format == "clarabel") {
             std::ostringstream text;
-            formats::write_clarabel_json(text, known.program);
+            formats::write_clarabel_json(text, balanced);
             write(".clarabel.json", text.str());
         }
     }
     const SolutionContext context{name, program, origin, options.formats};
-    write(".solution.json", solution_json(context, known, instance.program, instance.x, instance.y)
-                                    .dump(-1, ' ', false, Json::error_handler_t::replace) +
-                                "\n");
+    write(".solution.json",
+          solution_json(context, known, instance).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
     return result;
 }
 

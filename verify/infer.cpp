@@ -17,6 +17,13 @@ double milliseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// Whether the units of one query serve for another: none differs by more than a factor of 16.
+bool alike(const conic::Scaling& a, const conic::Scaling& b) {
+    const auto near = [](double ratio) { return ratio > 1.0 / 16.0 && ratio < 16.0; };
+    const Vector rows = a.row.cwiseQuotient(b.row);
+    return near(a.primal / b.primal) && near(rows.minCoeff()) && near(rows.maxCoeff());
+}
+
 /// Units strictly inside their range, and residuals inside their ball, by more than the solver's noise: the kinks at x.
 void name_kinks(const Network& network, double noise, WhiteBoxResult& result) {
     const Multipliers& xi = result.certificate.xi;
@@ -40,10 +47,11 @@ SocpInference::SocpInference(const InferenceProblem& problem, const solvers::Bac
 InferenceAnswer SocpInference::solve(const Vector& y) {
     const auto start = Clock::now();
     program_.set_query(y);
-    if (workspace_) {
-        workspace_->update_c(scaling_.scaled_c(program_.program().c));
+    conic::Scaling scaling = program_.scaling();
+    if (workspace_ && alike(scaling, scaling_)) {
+        workspace_->update_b(scaling_.scaled_b(program_.program().b));
     } else {
-        scaling_ = program_.scaling(y);
+        scaling_ = std::move(scaling);
         workspace_ = backend_->open(conic::scaled(program_.program(), scaling_), settings_);
     }
     const solvers::Solution solution = workspace_->solve();
@@ -52,19 +60,23 @@ InferenceAnswer SocpInference::solve(const Vector& y) {
     answer.result.iterations = solution.claimed.iterations;
     const InferenceProblem& problem = program_.problem();
     const Network& network = *problem.network;
+    Vector x = program_.input(scaling_.unscale_x(solution.x)), multipliers = scaling_.unscale_y(solution.y);
     if (solution.claimed.status == solvers::Status::Infeasible) {
-        const Vector mu = program_.constraint_multipliers(scaling_.unscale_y(solution.y)).cwiseMax(0.0);
-        Infeasibility proof{mu, 0.0};
-        if (mu.size() > 0) {
-            const double reach = mu.dot(problem.C * y - problem.h), slope = (problem.C.transpose() * mu).norm();
-            if (reach > 0.0) proof.radius = slope > 0.0 ? reach / slope : std::numeric_limits<double>::infinity();
+        Vector mu = program_.constraint_multipliers(multipliers).cwiseMax(0.0);
+        const double reach = mu.size() > 0 ? mu.dot(problem.C * y - problem.h) : 0.0;
+        if (reach > 0.0) {
+            const double slope = (problem.C.transpose() * mu).norm();
+            const double radius = slope > 0.0 ? reach / slope : std::numeric_limits<double>::infinity();
+            answer.result.infeasible = Infeasibility{std::move(mu), radius};
+            answer.milliseconds = milliseconds_since(start);
+            return answer;
         }
-        answer.result.infeasible = std::move(proof);
-        answer.milliseconds = milliseconds_since(start);
-        return answer;
     }
-    const Vector x = program_.input(scaling_.unscale_x(solution.x));
-    const Vector multipliers = scaling_.unscale_y(solution.y);
+    // What proves nothing is not repeated: any x and ξ have a gap.
+    if (!x.allFinite() || !multipliers.allFinite()) {
+        x = y;
+        multipliers = Vector::Zero(program_.program().rows());
+    }
     Multipliers xi = repair_to_feasible(network, program_.multipliers(multipliers));
     const Vector mu = program_.constraint_multipliers(multipliers);
     InferenceCertificate& best = answer.result.certificate;

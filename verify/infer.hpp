@@ -15,9 +15,10 @@ struct InferenceAnswer {
     std::string claim;  ///< the solver's word; empty for white-box
 };
 
-/// The joint program, set up once; a new query changes c alone. The solver's answer becomes a proof in two steps: repair (ν into
-/// [0, ub], r into its ball, μ ≥ 0), and polish: p = αq(x), and where there are no constraints also the x at which the
-/// bound of ξ is attained, x = y − Q⁻¹(G(ξ) + q), if its gap is smaller.
+/// The joint program, set up once; a new query changes b alone, unless it asks for other units: then it is set up again. The
+/// solver's answer becomes a proof in two steps: repair (ν into [0, ub], r into its ball, μ ≥ 0), and polish: p = αq(x), and
+/// where there are no constraints also the x at which the bound of ξ is attained, x = y − Q⁻¹(G(ξ) + q), if its gap is
+/// smaller.
 class SocpInference {
   public:
     /// `problem` with any y; it must outlive this.

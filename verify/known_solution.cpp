@@ -17,6 +17,10 @@ using conic::ConicProgram;
 
 std::string unit_name(std::size_t l, Index i) { return fmt::format("unit {} of layer {}", i, l); }
 
+KnownProgram in_units(const ConicProgram& program, const conic::Scaling& scaling) {
+    return {program, conic::by_powers_of_two(program, scaling), {}};
+}
+
 void close(KnownSolution& known) {
     known.dual_dimension = 0;
     for (const Freedom& freedom : known.free)
@@ -49,7 +53,7 @@ KnownProgram known_value(const Network& network, const LocalState& state, bool r
     conic::ValueFunction value_function(network, parts);
     value_function.set_point(state.x);
     const Multipliers xi = canonical_selector(network, state);
-    KnownProgram result{value_function.program(), {}};
+    KnownProgram result = in_units(value_function.program(), conic::DualBoxScaling(value_function).at_current_point());
     KnownSolution& known = result.known;
     known.x = value_function.primal(state);
     known.y = value_function.dual(xi);
@@ -81,7 +85,7 @@ KnownProgram known_value(const Network& network, const LocalState& state, bool r
 KnownProgram known_dual(const Network& network, const LocalState& state) {
     conic::DualProgram dual(network);
     dual.set_point(state.x);
-    KnownProgram result{dual.program(), {}};
+    KnownProgram result = in_units(dual.program(), dual.scaling());
     KnownSolution& known = result.known;
     known.x = dual.primal(canonical_selector(network, state));
     known.y = dual.dual(state);
@@ -101,7 +105,7 @@ KnownProgram known_max_readout(const Network& network, const LocalState& state, 
     conic::OptimalSetProgram program(network, state, conic::Goal::MaxReadout);
     program.set_direction(direction);
     const MaxReadout best = max_readout(network, state, direction);
-    KnownProgram result{program.program(), {}};
+    KnownProgram result = in_units(program.program(), program.scaling());
     result.known.objective = -best.value;
     result.known.x = program.primal(best.xi);
     result.known.y = program.dual(result.known.x);
@@ -112,7 +116,7 @@ KnownProgram known_max_readout(const Network& network, const LocalState& state, 
 KnownProgram known_min_norm(const Network& network, const LocalState& state) {
     const conic::OptimalSetProgram program(network, state, conic::Goal::MinNorm);
     const Multipliers xi = canonical_selector(network, state);
-    KnownProgram result{program.program(), {}};
+    KnownProgram result = in_units(program.program(), program.scaling());
     result.known.objective = 0.5 * squared_norm(xi);
     result.known.x = program.primal(xi);
     result.known.y = program.dual(result.known.x);
@@ -122,9 +126,15 @@ KnownProgram known_min_norm(const Network& network, const LocalState& state) {
 
 KnownProgram known_inference(const Network& network, double beta, const Vector& query) {
     conic::InferenceProgram inference(network, beta);
+    // The gap is the square of the residual of stationarity, which is what a reader of the pair looks at: as small as it gets.
+    const InferenceCertificate found =
+        white_box_inference(proximity(network, beta, query), {.relative_gap = 1e-24}).certificate;
+    // Units of the minimum, unless everything vanishes there: the objective must have a size in them.
+    inference.set_query(found.x);
+    conic::Scaling scaling = inference.scaling();
     inference.set_query(query);
-    const InferenceCertificate found = white_box_inference(proximity(network, beta, query)).certificate;
-    KnownProgram result{inference.program(), {}};
+    if (scaling.primal < 1e-3 * std::abs(found.value - inference.program().c0)) scaling = inference.scaling();
+    KnownProgram result = in_units(inference.program(), scaling);
     KnownSolution& known = result.known;
     known.source = "white-box";
     known.gap = std::max(0.0, found.gap);

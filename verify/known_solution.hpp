@@ -34,6 +34,8 @@ struct KnownSolution {
 
 struct KnownProgram {
     conic::ConicProgram program;
+    /// Its own scaling, by powers of two: units in which a solver meets numbers of size one.
+    conic::Scaling units;
     KnownSolution known;
 };
 

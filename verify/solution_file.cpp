@@ -34,22 +34,35 @@ Vector vector_at(const JsonPlace& place) {
     return Eigen::Map<const Vector>(numbers.data(), static_cast<Index>(numbers.size()));
 }
 
+/// The pair in the units, rows and cones of the files for Clarabel and SCS, and the way back.
+Json solver_form(const KnownProgram& original) {
+    const KnownSolution& known = original.known;
+    const conic::Scaling& units = original.units;
+    const double factor = units.unscale_objective(1.0), constant = original.program.c0;
+    return {{"objective", number((known.objective - constant) / factor)},
+            {"factor", number(factor)},
+            {"constant", number(constant)},
+            {"primal", to_json(units.scaled_x(known.x))},
+            {"dual", to_json(conic::RotatedRows(original.program).map(units.scaled_y(known.y)))},
+            {"primal_units", to_json(units.unscale_x(Vector::Ones(known.x.size())))},
+            {"dual_units", to_json(units.unscale_y(Vector::Ones(known.y.size())))}};
+}
+
 }  // namespace
 
-Json solution_json(const SolutionContext& context, const KnownProgram& known_program, const conic::ConicProgram& linear,
-                   const Vector& x, const Vector& y) {
+Json solution_json(const SolutionContext& context, const KnownProgram& known_program, const formats::Instance& linear) {
     const KnownSolution& known = known_program.known;
     Json json = {{"format", kFormat},        {"instance", context.instance}, {"program", context.program},
                  {"origin", context.origin}, {"source", known.source},       {"objective", number(known.objective)}};
     if (known.source != "closed form") json["gap"] = number(known.gap);
-    json["primal"] = to_json(x);
-    json["dual"] = to_json(y);
+    json["primal"] = to_json(linear.x);
+    json["dual"] = to_json(linear.y);
     json["dual_unique"] = known.dual_unique ? Json(*known.dual_unique) : Json(nullptr);
     if (known.dual_unique && !*known.dual_unique) json["dual_set"] = dual_set(known);
     Json columns = Json::array(), rows = Json::array();
-    for (const conic::Columns& part : linear.variables)
+    for (const conic::Columns& part : linear.program.variables)
         columns.push_back({{"name", part.name}, {"begin", part.begin}, {"size", part.size}});
-    for (const conic::Block& block : linear.blocks)
+    for (const conic::Block& block : linear.program.blocks)
         rows.push_back({{"name", block.name},
                         {"cone", std::string(to_string(block.cone))},
                         {"begin", block.begin},
@@ -57,10 +70,7 @@ Json solution_json(const SolutionContext& context, const KnownProgram& known_pro
     json["columns"] = std::move(columns);
     json["rows"] = std::move(rows);
     if (has(context.formats, "clarabel") || has(context.formats, "scs"))
-        json["clarabel_and_scs"] = {{"objective", number(known.objective - known_program.program.c0)},
-                                    {"constant", number(known_program.program.c0)},
-                                    {"primal", to_json(known.x)},
-                                    {"dual", to_json(conic::RotatedRows(known_program.program).map(known.y))}};
+        json["clarabel_and_scs"] = solver_form(known_program);
     return json;
 }
 

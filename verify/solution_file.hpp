@@ -2,6 +2,7 @@
 // certicone-solution/1).
 #pragma once
 
+#include "formats/instance.hpp"
 #include "verify/known_solution.hpp"
 #include "verify/report_json.hpp"
 
@@ -15,10 +16,9 @@ struct SolutionContext {
     std::vector<std::string> formats;
 };
 
-/// `linear` and the pair (x, y) are in the rows of CBF, PTF and MOF; for Clarabel and SCS, which order rows and rotate cones
-/// (conic/rotated_rows.hpp) and take P as it is, the pair is repeated in theirs.
-Json solution_json(const SolutionContext& context, const KnownProgram& known, const conic::ConicProgram& linear,
-                   const Vector& x, const Vector& y);
+/// `linear` and its pair are in the rows of CBF, PTF and MOF. For Clarabel and SCS, which get the program in its units, order
+/// rows and rotate cones (conic/rotated_rows.hpp) and take P as it is, the pair is repeated in theirs.
+Json solution_json(const SolutionContext& context, const KnownProgram& known, const formats::Instance& linear);
 
 /// What `certicone solve --solution` needs of such a file.
 struct StoredSolution {

@@ -45,6 +45,13 @@ double in_doubt(const ConicProgram& program, const solvers::Solution& found) {
     return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
 }
 
+/// σ for which the largest of the slacks that were found is one, by a power of two: b may be far larger, and what a tolerance
+/// on its units leaves of them too much.
+double size_of_slacks(const conic::Scaling& scaling, const solvers::Solution& answer) {
+    const double size = largest(answer.s);
+    return size > 0.0 && std::isfinite(size) ? scaling.primal * std::exp2(std::round(std::log2(size))) : scaling.primal;
+}
+
 std::string mismatch_of(const ConicProgram& program, const solvers::Solution& pair) {
     const conic::SparseMatrix A = program.A.cwiseAbs();
     const Vector x = pair.x.cwiseAbs(), y = pair.y.cwiseAbs();
@@ -90,13 +97,12 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
         known.claimed.text = "solved by presolve";
         return restore(known, Vector(), Vector());
     }
-    const conic::Scaling scaling = conic::equilibrate(left);
-    const ConicProgram scaled = conic::scaled(left, scaling);
+    conic::Scaling scaling = conic::equilibrate(left);
     solvers::Settings stricter = for_scaled_program(backend, settings);
     std::optional<solvers::Solution> best;
     double least = std::numeric_limits<double>::infinity();
     for (int attempt = 0; attempt < 5; ++attempt) {
-        const solvers::Solution answer = backend.open(scaled, stricter)->solve();
+        const solvers::Solution answer = backend.open(conic::scaled(left, scaling), stricter)->solve();
         solvers::Solution found = restore(answer, scaling.unscale_x(answer.x), scaling.unscale_y(answer.y));
         const bool solved = found.claimed.status == solvers::Status::Solved;
         const double before = std::exchange(least, std::min(least, in_doubt(program, found)));
@@ -106,6 +112,7 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
             break;
         stricter.eps_abs *= 1e-2;
         stricter.eps_rel *= 1e-2;
+        scaling.primal = size_of_slacks(scaling, answer);
     }
     return *best;
 }

@@ -50,7 +50,8 @@ Vector propagate(const SparseMatrix& M, const Vector& offset, const std::vector<
 
 bool useful(double bound) { return bound > 0.0 && bound < kNone; }
 
-/// Bounds of y: columns of A say Σ −A_ij y_i = c_j where the objective is linear there.
+/// Bounds of |y|: columns of A say Σ −A_ij y_i = c_j where the objective is linear there. First by signs; then a column of
+/// which all rows but one are bounded bounds that one, and the first row of a second-order cone its others (as λ bounds r).
 Vector bounds_of_y(const ConicProgram& program) {
     std::vector<bool> linear(static_cast<std::size_t>(program.columns()), true);
     for (int j = 0; j < program.P.outerSize(); ++j)
@@ -59,7 +60,36 @@ Vector bounds_of_y(const ConicProgram& program) {
     for (const Block& block : program.blocks)
         for (Index i = block.begin; i < block.begin + block.size; ++i)
             nonnegative[static_cast<std::size_t>(i)] = block.cone == Cone::Nonnegative;
-    return propagate(-program.A, program.c, linear, nonnegative);
+    Vector bound = propagate(-program.A, program.c, linear, nonnegative);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = 0; j < program.A.outerSize(); ++j) {
+            if (!linear[static_cast<std::size_t>(j)]) continue;
+            double sum = std::abs(program.c(j)), entry = 0.0;
+            Index open = -1, count = 0;
+            for (SparseMatrix::InnerIterator it(program.A, j); it; ++it) {
+                if (it.value() == 0.0) continue;
+                if (bound(it.row()) < kNone) {
+                    sum += std::abs(it.value()) * bound(it.row());
+                } else {
+                    open = it.row();
+                    entry = std::abs(it.value());
+                    ++count;
+                }
+            }
+            if (count != 1) continue;
+            bound(open) = sum / entry;
+            changed = true;
+        }
+        for (const Block& block : program.blocks) {
+            if (block.cone != Cone::SecondOrder || !(bound(block.begin) < kNone)) continue;
+            for (Index i = block.begin + 1; i < block.begin + block.size; ++i) {
+                changed = changed || !(bound(i) < kNone);
+                bound(i) = std::min(bound(i), bound(block.begin));
+            }
+        }
+    }
+    return bound;
 }
 
 /// Columns that are nonnegative by rows −a x_j + s = 0, and by equations a x_j = b + Σ a_k x_k with b, a_k, x_k ≥ 0.
@@ -122,6 +152,11 @@ Scaling equilibrate(const ConicProgram& program) {
     if (share(y) > share(x)) {
         for (Index i = 0; i < y.size(); ++i)
             if (useful(y(i))) scaling.row(i) = power_of_two(y(i));
+        for (const Block& block : program.blocks) {  // what leaves a cone as it is
+            auto rows = scaling.row.segment(block.begin, block.size);
+            if (block.cone == Cone::SecondOrder) rows.setConstant(Vector(rows)(0));
+            if (block.cone == Cone::RotatedSecondOrder) rows.setOnes();
+        }
         divide_columns(program.A, y, scaling.row, scaling.column);
     } else {
         for (Index j = 0; j < x.size(); ++j)

@@ -6,7 +6,7 @@ InferenceProgram::InferenceProgram(InferenceProblem problem)
     : problem_(std::move(problem)),
       value_function_(*problem_.network),
       program_(value_function_.program()),
-      x_(program_.columns()) {
+      step_(program_.columns()) {
     const Network& network = *problem_.network;
     const ValueFunction::Layout& layout = value_function_.layout();
     const Index d0 = network.input_dim, rows = program_.rows(), constraints = problem_.C.rows();
@@ -18,7 +18,7 @@ InferenceProgram::InferenceProgram(InferenceProblem problem)
         for (Index j = 0; j < d0; ++j)
             for (Index i = 0; i < M.rows(); ++i)
                 if (M(i, j) != 0.0)
-                    entries.emplace_back(static_cast<int>(row + i), static_cast<int>(x_ + j), sign * M(i, j));
+                    entries.emplace_back(static_cast<int>(row + i), static_cast<int>(step_ + j), sign * M(i, j));
     };
     for (std::size_t l = 0; l < network.layers.size(); ++l)
         put(layout.relu[l], network.layers[l].W, 1.0);
@@ -31,39 +31,39 @@ InferenceProgram::InferenceProgram(InferenceProblem problem)
     if (constraints > 0) {
         program_.blocks.push_back({"constraints", Cone::Nonnegative, rows, constraints});
         program_.b.conservativeResize(rows + constraints);
-        program_.b.tail(constraints) = problem_.h;
     }
 
-    program_.A.resize(rows + constraints, x_ + d0);
+    program_.A.resize(rows + constraints, step_ + d0);
     program_.A.setFromTriplets(entries.begin(), entries.end());
     program_.A.makeCompressed();
-    program_.P.resize(x_ + d0, x_ + d0);
+    program_.P.resize(step_ + d0, step_ + d0);
     for (Index j = 0; j < d0; ++j)
         for (Index i = 0; i < d0; ++i)
-            if (problem_.Q(i, j) != 0.0) program_.P.insert(x_ + i, x_ + j) = problem_.Q(i, j);
+            if (problem_.Q(i, j) != 0.0) program_.P.insert(step_ + i, step_ + j) = problem_.Q(i, j);
     program_.P.makeCompressed();
-    program_.c.conservativeResizeLike(Vector::Zero(x_ + d0));
-    program_.variables.push_back({"x", x_, d0});
+    program_.c.conservativeResizeLike(Vector::Zero(step_ + d0));
+    program_.c.tail(d0) = network.v + problem_.q;
+    program_.variables.push_back({"step", step_, d0});
     set_query(Vector(problem_.y));
 }
 
 void InferenceProgram::set_query(const Vector& y) {
     problem_.y = y;
-    const Vector pull = problem_.Q * y;
-    program_.c.tail(y.size()) = network().v + problem_.q - pull;
-    program_.c0 = network().b0 + 0.5 * y.dot(pull);
+    value_function_.set_point(y);
+    const ConicProgram& at_query = value_function_.program();
+    program_.b.head(at_query.rows()) = at_query.b;
+    if (problem_.C.rows() > 0) program_.b.tail(problem_.C.rows()) = problem_.h - problem_.C * y;
+    program_.c0 = at_query.c0 + problem_.q.dot(y);
 }
 
 Vector InferenceProgram::primal(const LocalState& state) const {
     Vector columns(program_.columns());
-    columns << value_function_.primal(state), state.x;
+    columns << value_function_.primal(state), state.x - problem_.y;
     return columns;
 }
 
-Scaling InferenceProgram::scaling(const Vector& reference) const {
-    ValueFunction at_reference(network());
-    at_reference.set_point(reference);
-    DualBoxScaling dual_box(at_reference);
+Scaling InferenceProgram::scaling() const {
+    DualBoxScaling dual_box(value_function_);
     Scaling scaling = dual_box.at_current_point();
     scaling.column.conservativeResize(program_.columns());
     scaling.column.tail(network().input_dim).setOnes();
@@ -73,7 +73,7 @@ Scaling InferenceProgram::scaling(const Vector& reference) const {
         scaling.row(program_.rows() - problem_.C.rows() + i) = largest > 0.0 ? 1.0 / largest : 1.0;
     }
     const SparseMatrix rows = scaling.row.asDiagonal() * program_.A;
-    for (Index j = x_; j < program_.columns(); ++j) {
+    for (Index j = step_; j < program_.columns(); ++j) {
         double largest = 0.0;
         for (SparseMatrix::InnerIterator it(rows, j); it; ++it)
             largest = std::max(largest, std::abs(it.value()));

@@ -3,33 +3,67 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace certicone::conic {
 
+namespace {
+
+/// Units of ν. Max-readout: its largest value on D*(x), which makes C W a contribution to f'. Min-norm, whose ½‖ν‖² has units
+/// of its own: ν̂. Where those are 0, the dual box or the size of ‖ξ̂‖, but no more than the rows that read ν (ub of the layer
+/// below) allow: a residual there must not outweigh the rest.
+std::vector<Vector> units_of(const Network& network, const Pattern& pattern, Goal goal, const Multipliers& canonical) {
+    const bool readout = goal == Goal::MaxReadout;
+    std::vector<Vector> unit = select_backward(network, [&](std::size_t l, Index i, double ub) {
+        return pattern.sign[l](i) > 0 || (readout && pattern.sign[l](i) == 0) ? ub : 0.0;
+    });
+    const std::vector<Vector> box = dual_box(network);
+    const double norm = std::sqrt(squared_norm(canonical));
+    const auto or_one = [](double size) { return size > 0.0 ? size : 1.0; };
+    for (std::size_t l = 0; l < unit.size(); ++l)
+        for (Index i = 0; i < unit[l].size(); ++i) {
+            if (unit[l](i) > 0.0) continue;
+            unit[l](i) = or_one(readout ? box[l](i) : norm);
+            for (Index j = 0; j < network.layers[l].U.cols(); ++j)
+                if (const double entry = network.layers[l].U(i, j); entry > 0.0)
+                    unit[l](i) = std::min(unit[l](i), unit[l - 1](j) / entry);
+        }
+    return unit;
+}
+
+}  // namespace
+
 OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& state, Goal goal, bool conic)
-    : network_(&network), goal_(goal), canonical_(canonical_selector(network, state)), box_(dual_box(network)) {
+    : network_(&network),
+      goal_(goal),
+      canonical_(canonical_selector(network, state)),
+      unit_(units_of(network, state.pattern, goal, canonical_)) {
     Builder builder;
     const std::size_t depth = network.layers.size();
     for (std::size_t l = 0; l < depth; ++l)
         nu_.push_back(builder.add_columns(fmt::format("nu[{}]", l), network.layers[l].units()));
     std::vector<std::pair<Index, double>> offsets;  // entries of b: c in the last layer
-    const auto unit_of = [&](std::size_t l, Index i) { return box_[l](i) > 0.0 ? box_[l](i) : 1.0; };
     // s = ν_i
     const auto put_lower = [&](Index row, std::size_t l, Index i) {
         builder.set(row, nu_[l] + i, -1.0);
         lower_[l](i) = row;
+        row_unit_.push_back(unit_[l](i));
     };
     // s = ub(ν)_i − ν_i
     const auto put_upper = [&](Index row, std::size_t l, Index i) {
         builder.set(row, nu_[l] + i, 1.0);
         upper_[l](i) = row;
+        double largest = unit_[l](i);  // of the row's entries
         if (l + 1 == depth) {
             offsets.emplace_back(row, network.c(i));
         } else {
             const Matrix& U = network.layers[l + 1].U;
-            for (Index j = 0; j < U.rows(); ++j)
+            for (Index j = 0; j < U.rows(); ++j) {
                 builder.set(row, nu_[l + 1] + j, -U(j, i));
+                largest = std::max(largest, U(j, i) * unit_[l + 1](j));
+            }
         }
+        row_unit_.push_back(largest);
     };
     for (std::size_t l = 0; l < depth; ++l) {
         const Pattern::Signs& sign = state.pattern.sign[l];
@@ -41,7 +75,6 @@ OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& s
             for (Index i = 0; i < sign.size(); ++i) {
                 if (sign(i) == 0) continue;
                 sign(i) < 0 ? put_lower(row++, l, i) : put_upper(row++, l, i);
-                row_unit_.push_back(unit_of(l, i));
             }
         }
         if (free > 0) {
@@ -50,7 +83,6 @@ OptimalSetProgram::OptimalSetProgram(const Network& network, const LocalState& s
                 if (sign(i) != 0) continue;
                 put_lower(row++, l, i);
                 put_upper(row++, l, i);
-                row_unit_.insert(row_unit_.end(), 2, unit_of(l, i));
             }
         }
     }
@@ -157,7 +189,7 @@ Scaling OptimalSetProgram::scaling() const {
     for (std::size_t k = 0; k < row_unit_.size(); ++k)
         scaling.row(static_cast<Index>(k)) = 1.0 / row_unit_[k];
     for (std::size_t l = 0; l < nu_.size(); ++l)
-        scaling.column.segment(nu_[l], box_[l].size()) = (box_[l].array() > 0.0).select(box_[l], 1.0);
+        scaling.column.segment(nu_[l], unit_[l].size()) = unit_[l];
     for (std::size_t g = 0; g < r_.size(); ++g)
         if (r_[g] >= 0)
             scaling.column.segment(r_[g], network_->conic[g].d.size()).setConstant(network_->conic[g].lambda);

@@ -45,7 +45,7 @@ class OptimalSetProgram {
     Index lower_row(std::size_t layer, Index unit) const { return lower_[layer](unit); }
     Index upper_row(std::size_t layer, Index unit) const { return upper_[layer](unit); }
 
-    /// ν in units of its box, rows likewise, the objective by its largest coefficient.
+    /// ν in units of its largest value on D*(x) or, for min-norm, of ν̂; rows and the objective by its largest coefficient.
     Scaling scaling() const;
 
   private:
@@ -54,7 +54,7 @@ class OptimalSetProgram {
     Multipliers canonical_;
     std::vector<Index> nu_, r_, ball_;
     std::vector<Eigen::Matrix<Index, Eigen::Dynamic, 1>> lower_, upper_;
-    std::vector<Vector> box_;
+    std::vector<Vector> unit_;  ///< of ν
     std::vector<double> row_unit_;
     ConicProgram program_;
 };

@@ -1,6 +1,14 @@
 #include "conic/scaling.hpp"
 
+#include <cmath>
+
 namespace certicone::conic {
+
+namespace {
+
+double power_of_two(double factor) { return std::exp2(std::round(std::log2(factor))); }
+
+}  // namespace
 
 Scaling no_scaling(const ConicProgram& program) {
     return {Vector::Ones(program.rows()), Vector::Ones(program.columns()), 1.0, 1.0};
@@ -16,6 +24,21 @@ ConicProgram scaled(const ConicProgram& program, const Scaling& scaling) {
     result.b = scaling.scaled_b(program.b);
     result.c = scaling.scaled_c(program.c);
     result.c0 = 0.0;
+    return result;
+}
+
+Scaling by_powers_of_two(const ConicProgram& program, const Scaling& scaling) {
+    Scaling result{scaling.row.unaryExpr(&power_of_two), scaling.column.unaryExpr(&power_of_two),
+                   power_of_two(scaling.primal), power_of_two(scaling.objective)};
+    for (const Block& block : program.blocks) {
+        if (block.cone != Cone::RotatedSecondOrder || block.size < 2) continue;
+        // (ρσ, ρ/σ, ρ, …)
+        const double rho = 0.5 * std::log2(scaling.row(block.begin) * scaling.row(block.begin + 1));
+        const double sigma = std::round(0.5 * std::log2(scaling.row(block.begin) / scaling.row(block.begin + 1)));
+        result.row(block.begin) = std::exp2(std::round(rho) + sigma);
+        result.row(block.begin + 1) = std::exp2(std::round(rho) - sigma);
+        result.row.segment(block.begin + 2, block.size - 2).setConstant(std::exp2(std::round(rho)));
+    }
     return result;
 }
 

@@ -30,6 +30,8 @@ struct Scaling {
 
     Vector scaled_b(const Vector& b) const { return row.cwiseProduct(b) / primal; }
     Vector scaled_c(const Vector& c) const { return objective * column.cwiseProduct(c); }
+    Vector scaled_x(const Vector& x) const { return x.cwiseQuotient(column) / primal; }
+    Vector scaled_y(const Vector& y) const { return objective * y.cwiseQuotient(row); }
     Vector unscale_x(const Vector& x) const { return primal * column.cwiseProduct(x); }
     Vector unscale_s(const Vector& s) const { return primal * s.cwiseQuotient(row); }
     Vector unscale_y(const Vector& y) const { return row.cwiseProduct(y) / objective; }
@@ -41,6 +43,9 @@ Scaling no_scaling(const ConicProgram& program);
 
 /// The program in the units of `scaling`; c0 is kept out of it (0).
 ConicProgram scaled(const ConicProgram& program, const Scaling& scaling);
+
+/// The nearest one by powers of two, in which nothing is rounded; cones stay cones.
+Scaling by_powers_of_two(const ConicProgram& program, const Scaling& scaling);
 
 /// ub with ν = ub throughout: ub_L = c, ub_ℓ = U_{ℓ+1}ᵀ ub_{ℓ+1}: the largest value each ν can take.
 std::vector<Vector> dual_box(const Network& network);
