@@ -1,3 +1,5 @@
+#include "verify/command_line.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

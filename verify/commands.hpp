@@ -22,7 +22,4 @@ Command add_export(CLI::App& app);
 Command add_solve(CLI::App& app);
 Command add_solvers(CLI::App& app);
 
-/// Parses and runs; never throws. Errors become one line on standard error.
-int run_command_line(int argc, const char* const* argv);
-
 }  // namespace certicone::verify

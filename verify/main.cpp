@@ -1,4 +1,4 @@
-#include "verify/commands.hpp"
+#include "verify/command_line.hpp"
 
 // Points run in parallel, matrix products do not: a BLAS with threads of its own would oversubscribe the cores and make
 // the last digits depend on their number.
