@@ -6,23 +6,9 @@ namespace {
 
 using Balls = VectorOf<Ball>;
 
-Ball square(const Balls& x) {
-    Ball sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum += x(i) * x(i);
-    return sum;
-}
-
-Ball dot(const Vector& weights, const Balls& x) {
-    Ball sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum.add_product(weights(i), x(i));
-    return sum;
-}
-
 }  // namespace
 
-Ball norm(const VectorOf<Ball>& x) { return sqrt(square(x)); }
+Ball norm(const VectorOf<Ball>& x) { return sqrt(dot(x, x)); }
 
 Ball value_ball(const Network& network, const Vector& x) { return value<Ball>(network, x.cast<Ball>()); }
 
@@ -34,7 +20,8 @@ Ball psi_ball(const Network& network, const Vector& x, const Multipliers& xi) {
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         const Quadratic& module = network.quadratic[h];
         sum += dot(xi.p[h], affine(module.B, point, module.e));
-        sum -= square(xi.p[h].cast<Ball>()) / (Ball(2.0) * module.alpha);
+        const Balls p = xi.p[h].cast<Ball>();
+        sum -= dot(p, p) / (Ball(2.0) * module.alpha);
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g)
         sum += dot(xi.r[g], affine(network.conic[g].A, point, network.conic[g].d));

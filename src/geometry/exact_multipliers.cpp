@@ -6,21 +6,8 @@ namespace {
 
 using Numbers = VectorOf<Dyadic>;
 
-Dyadic square(const Numbers& x) {
-    Dyadic sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum += x(i) * x(i);
-    return sum;
-}
-
+Dyadic square(const Numbers& x) { return dot(x, x); }
 Dyadic square(const Vector& x) { return square(Numbers(x.cast<Dyadic>())); }
-
-Dyadic dot(const Vector& weights, const Numbers& x) {
-    Dyadic sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum.add_product(weights(i), x(i));
-    return sum;
-}
 
 std::vector<Numbers> exact(const std::vector<Vector>& blocks) {
     std::vector<Numbers> result;

@@ -23,20 +23,6 @@ Numbers scaled(const Numbers& x, double factor) {
     return y;
 }
 
-Dyadic dot(const Vector& weights, const Numbers& x) {
-    Dyadic sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum.add_product(weights(i), x(i));
-    return sum;
-}
-
-Dyadic dot(const Numbers& x, const Numbers& y) {
-    Dyadic sum;
-    for (Index i = 0; i < x.size(); ++i)
-        sum += x(i) * y(i);
-    return sum;
-}
-
 /// ν = ub(ν) where the sign of a is at least `least`, else 0.
 std::vector<Numbers> select(const Network& network, const Pattern& pattern, int least) {
     std::vector<Numbers> nu(network.layers.size());

@@ -47,6 +47,23 @@ VectorOf<Scalar> affine(const Matrix& M, const VectorOf<Scalar>& x, const Vector
     return y;
 }
 
+/// wᵀx and xᵀy of numbers that are not doubles: exact ones, balls.
+template <class Scalar>
+Scalar dot(const Vector& weights, const VectorOf<Scalar>& x) {
+    Scalar sum;
+    for (Index i = 0; i < x.size(); ++i)
+        sum.add_product(weights(i), x(i));
+    return sum;
+}
+
+template <class Scalar>
+Scalar dot(const VectorOf<Scalar>& x, const VectorOf<Scalar>& y) {
+    Scalar sum;
+    for (Index i = 0; i < x.size(); ++i)
+        sum += x(i) * y(i);
+    return sum;
+}
+
 template <class Scalar>
 Scalar relu(const Scalar& a) {
     return a > 0.0 ? a : Scalar(0.0);

@@ -88,17 +88,5 @@ class Ball {
 
 }  // namespace certicone
 
-namespace Eigen {
 template <>
-struct NumTraits<certicone::Ball> : GenericNumTraits<certicone::Ball> {
-    enum {
-        IsComplex = 0,
-        IsInteger = 0,
-        IsSigned = 1,
-        RequireInitialization = 1,
-        ReadCost = 4,
-        AddCost = 16,
-        MulCost = 32
-    };
-};
-}  // namespace Eigen
+struct Eigen::NumTraits<certicone::Ball> : certicone::BigNumberTraits<certicone::Ball> {};

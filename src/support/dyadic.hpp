@@ -94,9 +94,11 @@ class Dyadic {
 
 }  // namespace certicone
 
-namespace Eigen {
-template <>
-struct NumTraits<certicone::Dyadic> : GenericNumTraits<certicone::Dyadic> {
+namespace certicone {
+
+/// What Eigen must know of numbers that own memory.
+template <class Number>
+struct BigNumberTraits : Eigen::GenericNumTraits<Number> {
     enum {
         IsComplex = 0,
         IsInteger = 0,
@@ -107,4 +109,8 @@ struct NumTraits<certicone::Dyadic> : GenericNumTraits<certicone::Dyadic> {
         MulCost = 32
     };
 };
-}  // namespace Eigen
+
+}  // namespace certicone
+
+template <>
+struct Eigen::NumTraits<certicone::Dyadic> : certicone::BigNumberTraits<certicone::Dyadic> {};
