@@ -1,4 +1,5 @@
 // CBF: what is written, and what is read, of instances with known answers.
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "formats/cbf.hpp"
@@ -171,4 +172,28 @@ TEST_CASE("solve says what it found, and compares with the known solution") {
     CHECK(run_program("solve " + stem + ".cbf --solver nonsense").code == 2);
     CHECK(run_program("solve " + stem + ".cbf --solver mosek-fusion").code != 0);
     CHECK(run_program("solve " + stem + ".missing").code == 2);
+}
+
+TEST_CASE("solve --json: a program reads objective, pair and comparison") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string(), stem = out + "/exp3.value.0";
+    REQUIRE(
+        run_program("export " + std::string(CERTICONE_DATA_DIR) + "/paper/exp3.network.json --output " + out).code ==
+        0);
+    const std::string solve = "solve " + stem + ".cbf --solver scs --solution " + stem + ".solution.json --json ";
+    const Run run = run_program(solve + "-");
+    REQUIRE(run.code == 0);
+    const auto answer = nlohmann::json::parse(run.out);  // nothing else on standard output
+    CHECK(answer["format"] == "certicone-solve/1");
+    CHECK(answer["instance"]["variables"] == 9);
+    CHECK(answer["solver"]["solved"] == true);
+    CHECK(answer["objective"].get<double>() == doctest::Approx(0.435).epsilon(1e-8));
+    CHECK(answer["primal"].size() == 9);
+    CHECK(answer["dual"].size() == 17);
+    CHECK(answer["known"]["consistent"] == true);
+    CHECK(answer["known"]["dual_unique"] == false);
+    CHECK(answer["known"]["objective_error"].get<double>() <= answer["known"]["bound"].get<double>());
+    const Run both = run_program(solve + (folder / "answer.json").string());
+    CHECK(contains(both.out, "consistent with the known solution"));
+    CHECK(nlohmann::json::parse(read_file((folder / "answer.json").string()))["dual"] == answer["dual"]);
 }

@@ -13,6 +13,7 @@
 #include "verify/commands.hpp"
 #include "verify/infer.hpp"
 #include "verify/parallel.hpp"
+#include "verify/report.hpp"
 #include "verify/report_json.hpp"
 
 namespace certicone::verify {
@@ -185,10 +186,7 @@ int run(const InferArguments& arguments) {
         fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst, milliseconds / static_cast<double>(count),
                    arguments.method == "socp" ? "socp, " + arguments.solver : arguments.method);
     }
-    if (arguments.json == "-")
-        write_json(std::cout, queries.queries, answers);
-    else if (!arguments.json.empty())
-        write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, queries.queries, answers); });
+    write_output(arguments.json, [&](std::ostream& out) { write_json(out, queries.queries, answers); });
     if (!arguments.certificate.empty()) write_certificate(arguments, queries, answers);
     if (open > 0)
         fmt::print(std::cerr, "certicone: {} of {} queries not closed to {:.0e}: best gap of the worst is {:.1e}\n",

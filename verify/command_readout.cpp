@@ -8,8 +8,8 @@
 #include "network/network_io.hpp"
 #include "network/points.hpp"
 #include "support/error.hpp"
-#include "support/file.hpp"
 #include "verify/commands.hpp"
+#include "verify/report.hpp"
 #include "verify/report_json.hpp"
 
 namespace certicone::verify {
@@ -87,10 +87,7 @@ int run(const ReadoutArguments& arguments) {
     if (arguments.json != "-")
         for (Index j = 0; j < points.cols(); ++j)
             print(std::cout, j, point(j));
-    if (arguments.json == "-")
-        write_json(std::cout, points.cols(), point);
-    else if (!arguments.json.empty())
-        write_file_atomically(arguments.json, [&](std::ostream& out) { write_json(out, points.cols(), point); });
+    write_output(arguments.json, [&](std::ostream& out) { write_json(out, points.cols(), point); });
     return kExitCertified;
 }
 

@@ -1,8 +1,8 @@
 #include <iostream>
 #include <memory>
 
-#include "support/file.hpp"
 #include "verify/commands.hpp"
+#include "verify/report.hpp"
 #include "verify/reproduce_report.hpp"
 
 namespace certicone::verify {
@@ -22,11 +22,7 @@ int run(const ReproduceArguments& arguments) {
     }
     const FigureCounts total = count_figures(experiments);
     if (arguments.json != "-") print_total(std::cout, total);
-    const auto write = [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; };
-    if (arguments.json == "-")
-        write(std::cout);
-    else if (!arguments.json.empty())
-        write_file_atomically(arguments.json, write);
+    write_output(arguments.json, [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; });
     return total.differs > 0 ? kExitFailed : kExitCertified;
 }
 

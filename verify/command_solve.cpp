@@ -1,11 +1,14 @@
 #include <fmt/ostream.h>
 
 #include <iostream>
+#include <sstream>
 
 #include "formats/cbf.hpp"
 #include "support/error.hpp"
 #include "verify/answer.hpp"
 #include "verify/commands.hpp"
+#include "verify/report.hpp"
+#include "verify/report_json.hpp"
 #include "verify/solve_file.hpp"
 
 namespace certicone::verify {
@@ -13,7 +16,7 @@ namespace certicone::verify {
 namespace {
 
 struct SolveArguments {
-    std::string file, solution, solver;
+    std::string file, solution, solver, json;
     solvers::Settings settings;
 };
 
@@ -36,22 +39,67 @@ std::string cones_text(const conic::ConicProgram& program) {
     return text;
 }
 
-void print_comparison(const KnownComparison& known, const StoredSolution& stored) {
-    if (!known.mismatch.empty()) fmt::print(std::cout, "known      NOT: {}\n", known.mismatch);
+void print_comparison(std::ostream& out, const KnownComparison& known, const StoredSolution& stored) {
+    if (!known.mismatch.empty()) fmt::print(out, "known      NOT: {}\n", known.mismatch);
     const char* relation = known.objective_error <= known.bound ? "<=" : ">";
-    fmt::print(std::cout, "known      objective {:.17g} ({}), off by {:.1e} {} {:.1e} (what residuals and gap allow)\n",
+    fmt::print(out, "known      objective {:.17g} ({}), off by {:.1e} {} {:.1e} (what residuals and gap allow)\n",
                stored.objective, stored.source, known.objective_error, relation, known.bound);
     relation = known.membership <= known.bound ? "<=" : ">";
     if (stored.dual_unique.value_or(false))
-        fmt::print(std::cout, "           dual unique: distance {:.1e} relative; complementarity {:.1e} {} {:.1e}\n",
+        fmt::print(out, "           dual unique: distance {:.1e} relative; complementarity {:.1e} {} {:.1e}\n",
                    known.dual_distance, known.membership, relation, known.bound);
     else
         fmt::print(
-            std::cout,
+            out,
             "           dual {}: membership, stationarity {:.1e} and cones {:.1e} relative, complementarity {:.1e} {} "
             "{:.1e}; distance from the stored element {:.1e} relative\n",
             stored.dual_unique ? fmt::format("a set of dimension {}", stored.dual_dimension) : "not decided",
             known.dual_residual, known.dual_cone, known.membership, relation, known.bound, known.dual_distance);
+}
+
+Json comparison_json(const KnownComparison& known, const StoredSolution& stored) {
+    return {{"consistent", known.consistent()},
+            {"mismatch", known.mismatch},
+            {"objective", number(stored.objective)},
+            {"source", stored.source},
+            {"objective_error", number(known.objective_error)},
+            {"complementarity", number(known.membership)},
+            {"bound", number(known.bound)},
+            {"dual_residual", number(known.dual_residual)},
+            {"dual_cone", number(known.dual_cone)},
+            {"dual_unique", stored.dual_unique ? Json(*stored.dual_unique) : Json(nullptr)},
+            {"dual_distance", number(known.dual_distance)}};
+}
+
+/// certicone-solve/1 (docs/export.md).
+Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model, const solvers::Backend& backend,
+                 const solvers::Solution& answer) {
+    const solvers::Measured& found = answer.measured;
+    return {{"format", "certicone-solve/1"},
+            {"instance",
+             {{"file", arguments.file},
+              {"sense", model.maximise ? "max" : "min"},
+              {"variables", model.program.columns()},
+              {"nonzeros", model.program.A.nonZeros()},
+              {"cones", cones_text(model.program)}}},
+            {"solver",
+             {{"name", backend.name()},
+              {"version", backend.version()},
+              {"solved", answer.claimed.status == solvers::Status::Solved},
+              {"status", std::string(to_string(answer.claimed.status))},
+              {"text", answer.claimed.text},
+              {"iterations", answer.claimed.iterations},
+              {"seconds", number(answer.claimed.seconds)}}},
+            {"objective", number(model.objective(found.primal_objective))},
+            {"dual_objective", number(model.objective(found.dual_objective))},
+            {"measured",
+             {{"primal_residual", number(found.primal_residual)},
+              {"dual_residual", number(found.dual_residual)},
+              {"primal_cone", number(found.primal_cone)},
+              {"dual_cone", number(found.dual_cone)},
+              {"gap", number(found.gap)}}},
+            {"primal", to_json(answer.x)},
+            {"dual", to_json(model.multipliers(answer.y))}};
 }
 
 int run(const SolveArguments& arguments) {
@@ -62,22 +110,23 @@ int run(const SolveArguments& arguments) {
     std::optional<StoredSolution> stored;
     if (!arguments.solution.empty()) stored = read_solution(arguments.solution);
     const conic::ConicProgram& program = model.program;
-    fmt::print(std::cout, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
+    std::ostringstream text;
+    fmt::print(text, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
                program.columns(), program.A.nonZeros(), cones_text(program));
 
     const auto [used, answer] = named ? DefaultAnswer{named, solve_from_file(program, *named, arguments.settings)}
                                       : solve_by_default(program, arguments.settings);
     const solvers::Backend& backend = *used;
     const solvers::Measured& found = answer.measured;
-    fmt::print(std::cout, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
+    fmt::print(text, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
                answer.claimed.text, answer.claimed.iterations, 1e3 * answer.claimed.seconds);
-    fmt::print(std::cout, "objective  {:.17g}, dual {:.17g}\n", model.objective(found.primal_objective),
+    fmt::print(text, "objective  {:.17g}, dual {:.17g}\n", model.objective(found.primal_objective),
                model.objective(found.dual_objective));
-    fmt::print(std::cout,
-               "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
+    fmt::print(text, "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
                found.primal_residual, found.dual_residual, found.primal_cone, found.dual_cone, found.gap);
+    Json json = answer_json(arguments, model, backend, answer);
     bool good = answer.claimed.status == solvers::Status::Solved;
-    if (!good) fmt::print(std::cout, "NOT SOLVED: {}\n", to_string(answer.claimed.status));
+    if (!good) fmt::print(text, "NOT SOLVED: {}\n", to_string(answer.claimed.status));
     if (stored) {
         const KnownComparison known = [&] {
             try {
@@ -86,10 +135,14 @@ int run(const SolveArguments& arguments) {
                 throw InputError(fmt::format("{}: {}", arguments.solution, error.what()));
             }
         }();
-        print_comparison(known, *stored);
+        print_comparison(text, known, *stored);
+        json["known"] = comparison_json(known, *stored);
         good = good && known.consistent();
-        fmt::print(std::cout, "{}\n", known.consistent() ? "consistent with the known solution" : "NOT CONSISTENT");
+        fmt::print(text, "{}\n", known.consistent() ? "consistent with the known solution" : "NOT CONSISTENT");
     }
+    if (arguments.json != "-") std::cout << text.str();
+    write_output(arguments.json,
+                 [&](std::ostream& out) { out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; });
     return good ? kExitCertified : kExitFailed;
 }
 
@@ -103,6 +156,7 @@ Command add_solve(CLI::App& app) {
                         "a solver, or A+B (default: as for certify, and others where that leaves doubt)");
     command->add_option("--solution", arguments->solution, "compare with this file (certicone-solution/1)");
     command->add_option("--eps", arguments->settings.eps_abs, "the solver's tolerance (default 1e-9)");
+    command->add_option("--json", arguments->json, "write certicone-solve/1 to this file, - for standard output");
     command->footer(
         "Example:\n"
         "  certicone export data/paper/exp3.network.json --output instances\n"

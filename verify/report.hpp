@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fstream>
+#include <functional>
 #include <memory>
 
 #include "support/file.hpp"
@@ -30,6 +31,9 @@ class Spool {
   private:
     std::fstream file_;
 };
+
+/// To the file of that name, whole or not at all; to standard output for "-", nowhere for "".
+void write_output(const std::string& path, const std::function<void(std::ostream&)>& write);
 
 /// Where a report goes: a file, or standard output for "-". Either gets all of it at commit(), or nothing.
 class Output {
