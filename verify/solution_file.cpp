@@ -38,10 +38,12 @@ Vector vector_at(const JsonPlace& place) {
 Json solver_form(const KnownProgram& original) {
     const KnownSolution& known = original.known;
     const conic::Scaling& units = original.units;
-    const double factor = units.unscale_objective(1.0), constant = original.program.c0;
-    return {{"objective", number((known.objective - constant) / factor)},
+    const double factor = units.unscale_objective(1.0);
+    // Not objective − constant: either may be far larger than the difference.
+    const double objective = original.program.c.dot(known.x) + 0.5 * known.x.dot(original.program.P * known.x);
+    return {{"objective", number(objective / factor)},
             {"factor", number(factor)},
-            {"constant", number(constant)},
+            {"constant", number(original.program.c0)},
             {"primal", to_json(units.scaled_x(known.x))},
             {"dual", to_json(conic::RotatedRows(original.program).map(units.scaled_y(known.y)))},
             {"primal_units", to_json(units.unscale_x(Vector::Ones(known.x.size())))},
