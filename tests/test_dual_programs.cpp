@@ -285,6 +285,17 @@ TEST_CASE("joint inference by hand: the step from the query, which enters b and 
     CHECK(columns == vector({6.5, -1.5}));
     // F(2.5) = 13 + 12.5 + ½ + 5·2.25
     CHECK(found.c.dot(columns) + 0.5 * columns.dot(found.P * columns) + found.c0 == 37.25);
+
+    // With qᵀx and constraints, q = 7 and −x ≤ −1: q on the step, its part at y in the constant, h − C y = 3.
+    InferenceProblem problem = proximity(network, 10.0, vector({4.0}));
+    problem.q = vector({7.0});
+    problem.C = Matrix{{-1.0}};
+    problem.h = vector({-1.0});
+    const ConicProgram general = InferenceProgram(problem).program();
+    CHECK(general.c == vector({2.0, 12.0}));
+    CHECK(general.c0 == 48.5);
+    CHECK(Matrix(general.A) == Matrix{{-1.0, 3.0}, {-1.0, 0.0}, {0.0, -1.0}});
+    CHECK(general.b == vector({-11.0, 0.0, 3.0}));
 }
 
 TEST_CASE("joint inference on Experiment 4: the proved gap closes for every capable backend") {

@@ -152,6 +152,53 @@ TEST_CASE("infer: socp from query to query, from 0 to 1e5 and back, calls nothin
     }
 }
 
+namespace {
+
+/// Calls everything infeasible, and has nothing to show for it.
+class Liar : public solvers::Backend {
+  public:
+    std::string_view name() const override { return "liar"; }
+    std::string version() const override { return "1"; }
+    solvers::Capabilities capabilities() const override { return solvers::backend("scs").capabilities(); }
+    std::span<const solvers::Option> options() const override { return {}; }
+    solvers::Readiness available() const override { return {true, ""}; }
+
+  private:
+    struct Lies : solvers::Workspace {
+        explicit Lies(conic::ConicProgram program) : Workspace(std::move(program)) {}
+        solvers::Solution run(bool, bool, bool) override {
+            solvers::Solution answer;
+            answer.claimed.status = solvers::Status::Infeasible;
+            answer.x = Vector::Constant(program().columns(), std::numeric_limits<double>::quiet_NaN());
+            answer.s = Vector::Zero(program().rows());
+            answer.y = Vector::Zero(program().rows());
+            return answer;
+        }
+    };
+    std::unique_ptr<solvers::Workspace> setup(conic::ConicProgram program, const solvers::Settings&) const override {
+        return std::make_unique<Lies>(std::move(program));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("infer: a solver that calls infeasible what it cannot prove so is not repeated, but gets a gap") {
+    Random random(93);
+    const Network network = random_network({3, {4}, {2}, {2}}, random);
+    InferenceProblem problem = proximity(network, 1.0, random_vector(3, random));
+    const Liar liar;
+    for (const Index rows : {0, 2}) {
+        problem.C = random_matrix(rows, 3, random);
+        problem.h = Vector::Constant(rows, 100.0);
+        verify::SocpInference socp(problem, liar, {});
+        const WhiteBoxResult found = socp.solve(problem.y).result;
+        CHECK_FALSE(found.infeasible.has_value());
+        CHECK(found.certificate.x.allFinite());
+        CHECK(found.certificate.gap > 0.0);
+        CHECK(found.certificate.lower_bound <= white_box_inference(problem).certificate.value);
+    }
+}
+
 TEST_CASE("infer: its certificate is verified by the checker, and refuted when it claims more") {
     const ScratchFolder folder;
     const std::string file = folder / "infer.certificate.json";
