@@ -1,5 +1,6 @@
 // PTF, MOF and SCS's binary file, pinned by hand and by SCS's own reader; the solution file; the export command; the library.
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -182,6 +183,8 @@ TEST_CASE("SCS's binary file: its own bytes, and its own reader solves it") {
             const double value =
                 (entry.known.known.objective - entry.known.program.c0) / entry.known.units.unscale_objective(1.0);
             const double error = std::abs(info.pobj - value) / std::max(1.0, std::abs(value));
+            for (double* part : {solution.x, solution.y, solution.s})
+                std::free(part);
             if (status != SCS_SOLVED) {
                 MESSAGE(entry.name << ": SCS stopped at its iteration limit, off by " << error);
                 continue;

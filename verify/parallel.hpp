@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "network/network.hpp"
+#include "support/dyadic.hpp"
 
 namespace certicone::verify {
 
@@ -64,7 +65,10 @@ void in_order(Index count, Index chunk, Index threads, Work&& work, Take&& take)
     };
     std::vector<std::thread> helpers;
     for (Index t = 1; t < std::min(threads, chunks); ++t)
-        helpers.emplace_back(loop);
+        helpers.emplace_back([&] {
+            loop();
+            release_thread_cache();
+        });
     loop();
     for (std::thread& helper : helpers)
         helper.join();

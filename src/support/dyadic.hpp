@@ -14,6 +14,9 @@
 
 namespace certicone {
 
+/// For a thread that ends: FLINT keeps memory for it that nobody else would give back.
+inline void release_thread_cache() { flint_cleanup(); }
+
 class Dyadic {
   public:
     Dyadic() { arf_init(number_); }
