@@ -226,6 +226,10 @@ TEST_CASE("inference: where everything vanishes at once the proof closes all the
     const WhiteBoxResult result = white_box_inference(proximity(network, 1.0, y));
     CHECK(result.certificate.value == doctest::Approx(0.5 * y.squaredNorm()).epsilon(1e-14));
     CHECK(result.certificate.x.norm() <= 1e-12 * y.norm());
+    // With next to no curvature it takes a second search, from where the first ended.
+    const WhiteBoxResult flat = white_box_inference(proximity(network, 1e-4, y));
+    CHECK(flat.certificate.value == doctest::Approx(0.5e-4 * y.squaredNorm()).epsilon(1e-12));
+    CHECK(flat.certificate.gap <= 1e-8 * flat.certificate.value);
 }
 
 TEST_CASE("inference: a residual that vanishes at the optimum is held there") {

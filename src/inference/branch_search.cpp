@@ -16,7 +16,8 @@ namespace {
 /// Of the squared residual: kinks are left where staying promises less than this; in the classical mode where it promises
 /// nothing but rounding.
 constexpr double kFairShare = 1e-2, kNothing = 1e-12;
-constexpr double kStiff = 1e-13;  // of the reciprocal condition of H
+constexpr double kStiff = 1e-13;   // of the reciprocal condition of H
+constexpr double kEnough = 1e-12;  // of F: a gap that is not looked into again
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Search {
@@ -366,7 +367,23 @@ class Search {
 }  // namespace
 
 WhiteBoxResult search_branches(const InferenceProblem& problem, const WhiteBoxOptions& options) {
-    return Search(problem, options).run();
+    WhiteBoxResult best = Search(problem, options).run();
+    // What x came from is what it is rounded by: where all kinks meet far from y, a search that starts beside them rounds less.
+    WhiteBoxOptions again = options;
+    for (bool better = true; better;) {
+        const InferenceCertificate& found = best.certificate;
+        const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * inference_size(problem, found.x);
+        if (!(found.gap > kEnough * std::abs(found.value) + rounding)) break;
+        again.start = found.x;
+        WhiteBoxResult next = Search(problem, again).run();
+        next.iterations += best.iterations;
+        better = next.certificate.gap < 0.5 * found.gap;
+        if (better)
+            best = std::move(next);
+        else
+            best.iterations = next.iterations;
+    }
+    return best;
 }
 
 }  // namespace certicone
