@@ -187,6 +187,7 @@ TEST_CASE("SCS's binary file: its own bytes, and its own reader solves it") {
                 std::free(part);
             if (status != SCS_SOLVED) {
                 MESSAGE(entry.name << ": SCS stopped at its iteration limit, off by " << error);
+                CHECK((network.name == "alpha_range" || network.name == "rescaled"));
                 continue;
             }
             CHECK(error < 1e-6);

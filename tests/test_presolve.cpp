@@ -153,3 +153,13 @@ TEST_CASE("bounds of multipliers reach through cones: by hand") {
     CHECK(Matrix(scaled.A).cwiseAbs().rowwise().maxCoeff() == Vector::Ones(5));
     CHECK(scaling.primal == 16.0);
 }
+
+TEST_CASE("a bound that no double holds is none, and the search for bounds ends") {
+    conic::Builder builder;
+    builder.add_columns("x", 1);
+    builder.add_rows("row", conic::Cone::Zero, 1);
+    builder.set(0, 0, 1e-300);
+    conic::ConicProgram program = builder.build();
+    program.c(0) = 1e308;
+    CHECK(conic::equilibrate(program).row.allFinite());
+}

@@ -77,7 +77,7 @@ Vector bounds_of_y(const ConicProgram& program) {
                     ++count;
                 }
             }
-            if (count != 1) continue;
+            if (count != 1 || !(sum / entry < kNone)) continue;  // too large for a double: no bound
             bound(open) = sum / entry;
             changed = true;
         }

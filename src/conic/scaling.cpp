@@ -33,11 +33,11 @@ Scaling by_powers_of_two(const ConicProgram& program, const Scaling& scaling) {
     for (const Block& block : program.blocks) {
         if (block.cone != Cone::RotatedSecondOrder || block.size < 2) continue;
         // (ρσ, ρ/σ, ρ, …)
-        const double rho = 0.5 * std::log2(scaling.row(block.begin) * scaling.row(block.begin + 1));
-        const double sigma = std::round(0.5 * std::log2(scaling.row(block.begin) / scaling.row(block.begin + 1)));
-        result.row(block.begin) = std::exp2(std::round(rho) + sigma);
-        result.row(block.begin + 1) = std::exp2(std::round(rho) - sigma);
-        result.row.segment(block.begin + 2, block.size - 2).setConstant(std::exp2(std::round(rho)));
+        const double first = std::log2(scaling.row(block.begin)), second = std::log2(scaling.row(block.begin + 1));
+        const double rho = std::round(0.5 * (first + second)), sigma = std::round(0.5 * (first - second));
+        result.row(block.begin) = std::exp2(rho + sigma);
+        result.row(block.begin + 1) = std::exp2(rho - sigma);
+        result.row.segment(block.begin + 2, block.size - 2).setConstant(std::exp2(rho));
     }
     return result;
 }
