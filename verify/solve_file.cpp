@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conic/equilibrate.hpp"
+#include "conic/power_of_two.hpp"
 #include "conic/presolve.hpp"
 #include "support/error.hpp"
 #include "verify/answer.hpp"
@@ -49,7 +50,7 @@ double in_doubt(const ConicProgram& program, const solvers::Solution& found) {
 /// on its units leaves of them too much.
 double size_of_slacks(const conic::Scaling& scaling, const solvers::Solution& answer) {
     const double size = largest(answer.s);
-    return size > 0.0 && std::isfinite(size) ? scaling.primal * std::exp2(std::round(std::log2(size))) : scaling.primal;
+    return size > 0.0 && std::isfinite(size) ? scaling.primal * conic::power_of_two(size) : scaling.primal;
 }
 
 std::string mismatch_of(const ConicProgram& program, const solvers::Solution& pair) {

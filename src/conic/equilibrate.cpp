@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "conic/power_of_two.hpp"
+
 namespace certicone::conic {
 
 namespace {
@@ -12,8 +14,6 @@ double step(double size) {
     if (!(size > 0.0) || !std::isfinite(size)) return 1.0;
     return std::exp2(-std::round(0.5 * std::log2(size)));
 }
-
-double power_of_two(double size) { return std::exp2(std::round(std::log2(size))); }
 
 double largest_or_one(const Vector& vector) {
     const double size = vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;

@@ -2,13 +2,9 @@
 
 #include <cmath>
 
+#include "conic/power_of_two.hpp"
+
 namespace certicone::conic {
-
-namespace {
-
-double power_of_two(double factor) { return std::exp2(std::round(std::log2(factor))); }
-
-}  // namespace
 
 Scaling no_scaling(const ConicProgram& program) {
     return {Vector::Ones(program.rows()), Vector::Ones(program.columns()), 1.0, 1.0};
