@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "geometry/optimal_set.hpp"
+#include "geometry/exact_multipliers.hpp"
 #include "inference/queries.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("infer: a reader recomputes every bound from certicone-inference/1 alo
             const Vector x = as_vector(query["x"]), y = as_vector(query["y"]);
             const Multipliers xi{as_blocks(query["xi"]["nu"]), as_blocks(query["xi"]["p"]),
                                  as_blocks(query["xi"]["r"])};
-            CHECK(feasibility_violation(network, xi).amount == 0.0);
+            CHECK(exactly_feasible(network, xi));
             const double value = evaluate(network, x).value + 5.0 * (x - y).squaredNorm();
             const double bound = psi(network, y, xi) - readout(network, xi).squaredNorm() / 20.0;
             CHECK(query["value"].get<double>() == doctest::Approx(value).epsilon(1e-13));

@@ -63,10 +63,7 @@ InferenceAnswer SocpInference::solve(const Vector& y) {
     Vector x = program_.input(scaling_.unscale_x(solution.x)), multipliers = scaling_.unscale_y(solution.y);
     if (solution.claimed.status == solvers::Status::Infeasible) {
         Vector mu = program_.constraint_multipliers(multipliers).cwiseMax(0.0);
-        const double reach = mu.size() > 0 ? mu.dot(problem.C * y - problem.h) : 0.0;
-        if (reach > 0.0) {
-            const double slope = (problem.C.transpose() * mu).norm();
-            const double radius = slope > 0.0 ? reach / slope : std::numeric_limits<double>::infinity();
+        if (const double radius = infeasibility_radius(problem, mu); radius > 0.0) {
             answer.result.infeasible = Infeasibility{std::move(mu), radius};
             answer.milliseconds = milliseconds_since(start);
             return answer;
@@ -77,7 +74,7 @@ InferenceAnswer SocpInference::solve(const Vector& y) {
         x = y;
         multipliers = Vector::Zero(program_.program().rows());
     }
-    Multipliers xi = repair_to_feasible(network, program_.multipliers(multipliers));
+    Multipliers xi = program_.multipliers(multipliers);
     const Vector mu = program_.constraint_multipliers(multipliers);
     InferenceCertificate& best = answer.result.certificate;
     best = certify_inference(problem, x, xi, mu);

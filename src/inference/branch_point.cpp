@@ -7,18 +7,19 @@
 
 namespace certicone {
 
-BranchPoint::BranchPoint(const InferenceProblem& the_problem, const Vector& start)
+template <class Scalar>
+BranchPoint<Scalar>::BranchPoint(const InferenceProblem& the_problem, const Vector& start)
     : problem(the_problem),
       network(*the_problem.network),
       box(conic::dual_box(network)),
-      curvature(the_problem.Q),
-      x(start),
+      curvature(the_problem.Q.cast<Scalar>()),
+      x(start.cast<Scalar>()),
       largest(start.cwiseAbs()),
       held(network.conic.size(), false),
       leaving(network.conic.size(), false) {
     for (const Quadratic& module : network.quadratic)
-        curvature.noalias() += module.alpha * module.B.transpose() * module.B;
-    const LocalState state = evaluate(network, x);
+        curvature += Scalar(module.alpha) * gram<Scalar>(module.B);
+    const LocalState state = evaluate(network, start);
     sign = state.pattern.sign;
     // A unit that no multiplier can reach has no kink in F.
     for (std::size_t l = 0; l < sign.size(); ++l)
@@ -30,29 +31,39 @@ BranchPoint::BranchPoint(const InferenceProblem& the_problem, const Vector& star
     trace.z.resize(sign.size());
 }
 
-void BranchPoint::pass_forward() {
-    largest = largest.cwiseMax(x.cwiseAbs());
+template <class Scalar>
+void BranchPoint<Scalar>::pass_forward() {
+    largest = largest.cwiseMax(nearest(x).cwiseAbs());
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         const Layer& layer = network.layers[l];
-        Vector& a = trace.a[l];
-        a = layer.b;
-        a.noalias() += layer.W * x;
-        if (l > 0) a.noalias() += layer.U * trace.z[l - 1];
-        trace.z[l] = (sign[l].array() > 0).select(a, 0.0);
+        VectorOf<Scalar>& a = trace.a[l];
+        a = layer.b.cast<Scalar>();
+        add_product(layer.W, x, a);
+        if (l > 0) add_product(layer.U, trace.z[l - 1], a);
+        trace.z[l] = (sign[l].array() > 0).select(a, Scalar(0.0));
     }
     trace.q.clear();
     trace.u.clear();
     for (const Quadratic& module : network.quadratic)
-        trace.q.emplace_back(module.B * x + module.e);
+        trace.q.push_back(affine(module.B, x, module.e));
     for (const Conic& module : network.conic)
-        trace.u.emplace_back(module.A * x + module.d);
+        trace.u.push_back(affine(module.A, x, module.d));
 }
 
-bool BranchPoint::smooth(std::size_t g) const {
-    return !held[g] && network.conic[g].lambda > 0.0 && trace.u[g].squaredNorm() > 0.0;
+template <class Scalar>
+VectorOf<Scalar> BranchPoint<Scalar>::objective_gradient() const {
+    VectorOf<Scalar> gradient = problem.q.cast<Scalar>();
+    add_product(problem.Q, VectorOf<Scalar>(x - problem.y.cast<Scalar>()), gradient);
+    return gradient;
 }
 
-bool BranchPoint::gather_kinks() {
+template <class Scalar>
+bool BranchPoint<Scalar>::smooth(std::size_t g) const {
+    return !held[g] && network.conic[g].lambda > 0.0 && trace.u[g].squaredNorm() > Scalar(0.0);
+}
+
+template <class Scalar>
+bool BranchPoint<Scalar>::gather_kinks() {
     bool found = false;
     Vector z;
     for (std::size_t l = 0; l < sign.size(); ++l) {
@@ -60,7 +71,8 @@ bool BranchPoint::gather_kinks() {
         Vector size = size_of_affine(layer.W, largest, layer.b);
         if (l > 0) size.noalias() += layer.U * z;
         for (Index i = 0; i < size.size(); ++i) {
-            if (sign[l](i) == 0 || box[l](i) == 0.0 || std::abs(trace.a[l](i)) > kVanished * size(i)) continue;
+            if (sign[l](i) == 0 || box[l](i) == 0.0 || std::abs(to_double(trace.a[l](i))) > kVanished<Scalar> * size(i))
+                continue;
             from[l](i) = sign[l](i);
             sign[l](i) = 0;
             found = true;
@@ -70,21 +82,27 @@ bool BranchPoint::gather_kinks() {
     for (std::size_t g = 0; g < held.size(); ++g) {
         const Conic& module = network.conic[g];
         if (held[g] || module.lambda == 0.0) continue;
-        if (trace.u[g].norm() > kVanished * size_of_affine(module.A, largest, module.d).norm()) continue;
+        if (nearest(trace.u[g]).norm() > kVanished<Scalar> * size_of_affine(module.A, largest, module.d).norm())
+            continue;
         held[g] = true;
         found = true;
     }
     return found;
 }
 
-void BranchPoint::hold_vanished(const Vector& before) {
-    const Vector size = x.cwiseAbs().cwiseMax(before.cwiseAbs());
+template <class Scalar>
+void BranchPoint<Scalar>::hold_vanished(const VectorOf<Scalar>& before) {
+    const Vector size = nearest(x).cwiseAbs().cwiseMax(nearest(before).cwiseAbs());
     for (std::size_t g = 0; g < held.size(); ++g) {
         const Conic& module = network.conic[g];
         if (held[g] || module.lambda == 0.0) continue;
-        const double unit = RoundingBound(4 * network.input_dim).relative;
-        if (trace.u[g].norm() <= unit * (module.A.cwiseAbs() * size + module.d.cwiseAbs()).norm()) held[g] = true;
+        const double unit = static_cast<double>(4 * (network.input_dim + 1)) * kRounding<Scalar>;
+        if (nearest(trace.u[g]).norm() <= unit * (module.A.cwiseAbs() * size + module.d.cwiseAbs()).norm())
+            held[g] = true;
     }
 }
+
+template struct BranchPoint<double>;
+template struct BranchPoint<DoubleDouble>;
 
 }  // namespace certicone

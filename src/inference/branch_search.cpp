@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "inference/ball_least_squares.hpp"
 #include "inference/kink_problem.hpp"
 #include "inference/line_search.hpp"
 
@@ -16,12 +17,17 @@ namespace {
 /// Of the squared residual: kinks are left where staying promises less than this; in the classical mode where it promises
 /// nothing but rounding.
 constexpr double kFairShare = 1e-2, kNothing = 1e-12;
-constexpr double kStiff = 1e-13;   // of the reciprocal condition of H
-constexpr double kEnough = 1e-12;  // of F: a gap that is not looked into again
+/// Of the reciprocal condition of H.
+template <class Scalar>
+constexpr double kStiff = 450.0 * kRounding<Scalar>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+template <class Scalar>
 class Search {
   public:
+    using VectorS = VectorOf<Scalar>;
+    using MatrixS = MatrixOf<Scalar>;
+
     Search(const InferenceProblem& problem, const WhiteBoxOptions& options)
         : problem_(problem),
           network_(*problem.network),
@@ -30,91 +36,127 @@ class Search {
           line_(at_),
           size_(inference_size(problem, problem.y)) {
         for (const Conic& module : network_.conic) {
-            gram_.push_back(module.A.transpose() * module.A);
-            r_.push_back(Vector::Zero(module.A.rows()));
+            gram_.push_back(gram<Scalar>(module.A));
+            r_.push_back(VectorS::Constant(module.A.rows(), Scalar(0.0)));
         }
         for (const auto& units : at_.sign)
-            nu_.push_back(Vector::Zero(units.size()));
+            nu_.push_back(VectorS::Constant(units.size(), Scalar(0.0)));
     }
 
-    WhiteBoxResult run() {
-        const Index limit = options_.max_iterations > 0 ? options_.max_iterations : 100 + 4 * total_units(network_);
-        WhiteBoxResult result;
-        result.certificate.gap = kInfinity;
+    WhiteBoxResult run(Index limit) {
         Index stalled = 0;  // iterations near the end that improved neither F nor the proof
+        Index idle = 0;     // iterations in a row that did not move x
         double lowest = kInfinity;
         bool gathered = false;
-        for (result.iterations = 0; result.iterations < limit; ++result.iterations) {
-            if (stalled >= 10) {
+        for (; result_.iterations < limit; ++result_.iterations) {
+            if (stalled >= 10 || idle > 10 + static_cast<Index>(kinks_.size())) {
                 if (gathered || !gather_kinks()) break;
                 gathered = true;
-                stalled = 0;
+                stalled = idle = 0;
             }
-            classical_ = result.iterations >= (options_.long_steps >= 0 ? options_.long_steps : limit / 2);
+            classical_ = result_.iterations >= (options_.long_steps >= 0 ? options_.long_steps : limit / 2);
             at_.pass_forward();
             find_direction();
-            const double predicted = 0.5 * solution_.residual.squaredNorm();
-            if (predicted <= 1e-6 * size_ || size_ == 0.0 || result.iterations + 1 == limit) {
-                InferenceCertificate found = certify_inference(problem_, at_.x, multipliers());
-                const bool better = found.gap < result.certificate.gap;
-                const bool lower = found.value < lowest - 4.0 * std::numeric_limits<double>::epsilon() * size_;
+            const double predicted = 0.5 * to_double(solution_.residual.squaredNorm());
+            if (predicted <= 1e-6 * size_ || size_ == 0.0 || result_.iterations + 1 == limit) {
+                InferenceCertificate found = prove();
+                const double F = std::abs(found.value), rounded_by = kIsDouble ? size_ : F;
+                const bool better = found.gap < best_gap_;
+                const bool lower = found.value < lowest - 4.0 * std::numeric_limits<double>::epsilon() * rounded_by;
                 lowest = std::min(lowest, found.value);
-                stalled = better || lower ? 0 : predicted <= 1e-10 * size_ ? stalled + 1 : stalled;
-                if (better) {
-                    result.certificate = std::move(found);
-                    result.kinks = inside_units();
-                    result.zero_modules = held_modules();
-                }
+                stalled = better || lower ? 0 : predicted <= 1e-10 * rounded_by ? stalled + 1 : stalled;
+                if (better) keep(std::move(found));
                 // Where F* is 0 no gap is small relative to it: then the sizes of its summands decide.
-                const double small = std::max(std::abs(result.certificate.value), 1e-3 * size_);
-                if (result.certificate.gap <= options_.relative_gap * small) break;
+                if (best_gap_ <= options_.relative_gap * (kIsDouble ? std::max(F, 1e-3 * size_) : F)) break;
             }
             take_sides();
-            if (predicted <= 1e-13 * size_ && (line_.refine(direction_) || line_.refine(return_))) continue;
-            must_leave_ = !try_to_vanish() && !line_.advance(direction_, std::nullopt, classical_);
-            if (must_leave_) ++stalled;
+            const VectorS x = at_.x;
+            if (!(predicted <= negligible() && (line_.refine(direction_) || line_.refine(return_)))) {
+                must_leave_ = !try_to_vanish() && !line_.advance(direction_, std::nullopt, classical_);
+                if (must_leave_) ++stalled;
+            }
+            idle = at_.x == x ? idle + 1 : 0;
         }
-        if (result.certificate.xi.nu.empty()) {  // ended far from a proof
+        if (result_.certificate.xi.nu.empty()) {  // ended far from a proof
             at_.pass_forward();
             find_direction();
-            result.certificate = certify_inference(problem_, at_.x, multipliers());
-            result.kinks = inside_units();
-            result.zero_modules = held_modules();
+            keep(prove());
         }
-        return result;
+        if constexpr (!kIsDouble) {  // x in doubles does, if it can
+            InferenceCertificate rounded = certify_inference(problem_, result_.certificate.x, result_.certificate.xi);
+            if (rounded.gap <= options_.enough * std::abs(rounded.value) ||
+                !(result_.certificate.gap < 0.5 * rounded.gap))
+                result_.certificate = std::move(rounded);
+        }
+        return std::move(result_);
     }
 
   private:
+    static constexpr bool kIsDouble = std::is_same_v<Scalar, double>;
+
+    /// Of the x that the search is at, which may be more precise than a double.
+    InferenceCertificate prove() const {
+        return certify_inference(problem_, PreciseVector(at_.x.template cast<DoubleDouble>()), multipliers());
+    }
+
+    void keep(InferenceCertificate found) {
+        best_gap_ = found.gap;
+        result_.certificate = std::move(found);
+        result_.kinks = inside_units();
+        result_.zero_modules = held_modules();
+    }
+
+    /// What a step promises that is below the rounding of F, in double-double numbers of the residual, whose square it is.
+    double negligible() const { return kIsDouble ? 1e-13 * size_ : 0.5 * noise_ * noise_; }
+
     // ---- the branch --------------------------------------------------------------------------------------------------
 
     /// From ∂/∂z of layer l down to x: adds Wᵀ of what the masks let through to `slope`; `at_kink(k, entry)` sees the
     /// derivative by z of every held unit on the way.
     template <class AtKink>
-    void pass_backward(std::size_t layers, Vector by_z, Vector& slope, AtKink at_kink) const {
+    void pass_backward(std::size_t layers, VectorS by_z, VectorS& slope, AtKink at_kink) const {
         std::size_t k = kinks_.size();
         while (k > 0 && static_cast<std::size_t>(kinks_[k - 1].first) >= layers)
             --k;
         for (std::size_t l = layers; l-- > 0;) {
             for (; k > 0 && static_cast<std::size_t>(kinks_[k - 1].first) == l; --k)
                 at_kink(static_cast<Index>(k - 1), by_z(kinks_[k - 1].second));
-            by_z = (at_.sign[l].array() > 0).select(by_z, 0.0);
-            slope.noalias() += network_.layers[l].W.transpose() * by_z;
-            if (l > 0) by_z = network_.layers[l].U.transpose() * by_z;
+            by_z = VectorS((at_.sign[l].array() > 0).select(by_z, Scalar(0.0)));
+            add_transposed_product(network_.layers[l].W, by_z, slope);
+            if (l > 0) by_z = transposed_times(network_.layers[l].U, by_z);
         }
     }
 
+    /// The rounding of what the residual is summed from, in its norm.
+    double rounding_of_residual() const {
+        Vector size = network_.v.cwiseAbs() + nearest(at_.objective_gradient()).cwiseAbs();
+        Vector by_z = network_.c;
+        for (std::size_t l = network_.layers.size(); l-- > 0;) {
+            by_z = (at_.sign[l].array() >= 0).select(by_z, 0.0);
+            size.noalias() += network_.layers[l].W.cwiseAbs().transpose() * by_z;
+            if (l > 0) by_z = network_.layers[l].U.transpose() * by_z;
+        }
+        for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
+            size.noalias() += network_.quadratic[h].alpha *
+                              (network_.quadratic[h].B.cwiseAbs().transpose() * nearest(at_.trace.q[h]).cwiseAbs());
+        for (const Conic& module : network_.conic)
+            size += module.lambda * module.A.colwise().norm().transpose();
+        const double unit = kRounding<Scalar> * static_cast<double>(network_.input_dim + total_units(network_));
+        return unit * to_double(factor_.matrixL().solve(VectorS(size.cast<Scalar>())).norm());
+    }
+
     /// λ(AᵀA − (Aᵀû)(Aᵀû)ᵀ)/‖u‖.
-    Matrix module_hessian(std::size_t g) const {
-        const double length = at_.trace.u[g].norm();
-        const Vector slope = network_.conic[g].A.transpose() * at_.trace.u[g] / length;
-        return network_.conic[g].lambda / length * (gram_[g] - slope * slope.transpose());
+    MatrixS module_hessian(std::size_t g) const {
+        const Scalar length = at_.trace.u[g].norm();
+        const VectorS slope = transposed_times(network_.conic[g].A, at_.trace.u[g]) / length;
+        return Scalar(network_.conic[g].lambda / length) * (gram_[g] - slope * slope.transpose());
     }
 
     bool gather_kinks() {
         const std::vector<bool> before = at_.held;
         const bool found = at_.gather_kinks();
         for (std::size_t g = 0; g < before.size(); ++g)
-            if (at_.held[g] && !before[g]) r_[g].setZero();
+            if (at_.held[g] && !before[g]) r_[g].setConstant(Scalar(0.0));
         return found;
     }
 
@@ -127,47 +169,50 @@ class Search {
                 if (at_.sign[l](i) == 0) kinks_.emplace_back(static_cast<Index>(l), i);
         const Index count = static_cast<Index>(kinks_.size()), d0 = network_.input_dim;
 
-        KinkProblem problem;
+        KinkProblem<Scalar> problem;
         problem.base.resize(count);
-        problem.T = Matrix::Zero(count, count);
-        Vector slope = network_.v + problem_.gradient(at_.x);
-        pass_backward(at_.sign.size(), network_.c, slope, [&](Index k, double entry) { problem.base(k) = entry; });
+        problem.T = MatrixS::Constant(count, count, Scalar(0.0));
+        VectorS slope = network_.v.cast<Scalar>() + at_.objective_gradient();
+        pass_backward(at_.sign.size(), network_.c.cast<Scalar>(), slope,
+                      [&](Index k, const Scalar& entry) { problem.base(k) = entry; });
         hessian_ = at_.curvature;
         for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
-            slope.noalias() += network_.quadratic[h].alpha * (network_.quadratic[h].B.transpose() * at_.trace.q[h]);
+            slope += Scalar(network_.quadratic[h].alpha) * transposed_times(network_.quadratic[h].B, at_.trace.q[h]);
         for (std::size_t g = 0; g < at_.held.size(); ++g)
             if (at_.smooth(g)) {
-                slope.noalias() += network_.conic[g].lambda / at_.trace.u[g].norm() *
-                                   (network_.conic[g].A.transpose() * at_.trace.u[g]);
+                slope += Scalar(network_.conic[g].lambda / at_.trace.u[g].norm()) *
+                         transposed_times(network_.conic[g].A, at_.trace.u[g]);
                 hessian_ += module_hessian(g);
             }
         factor_.compute(hessian_);
-        if (factor_.info() != Eigen::Success || factor_.rcond() < kStiff) {
+        if (factor_.info() != Eigen::Success || to_double(factor_.rcond()) < kStiff<Scalar>) {
             if (hold_stiffest()) return find_direction();
         }
 
         problem.N.resize(d0, count);
-        KinkSolution start;
+        KinkSolution<Scalar> start;
         start.nu.resize(count);
         for (Index k = 0; k < count; ++k) {
             const std::size_t l = static_cast<std::size_t>(kinks_[static_cast<std::size_t>(k)].first);
             const Index i = kinks_[static_cast<std::size_t>(k)].second;
-            Vector row = network_.layers[l].W.row(i);
+            VectorS row = network_.layers[l].W.row(i).transpose().cast<Scalar>();
             if (l > 0)
-                pass_backward(l, network_.layers[l].U.row(i), row,
-                              [&](Index j, double entry) { problem.T(k, j) = entry; });
+                pass_backward(l, network_.layers[l].U.row(i).transpose().cast<Scalar>(), row,
+                              [&](Index j, const Scalar& entry) { problem.T(k, j) = entry; });
             problem.N.col(k) = row;
             const int from = at_.from[l](i);
             start.side.push_back(from < 0 ? Side::inactive : from > 0 ? Side::active : Side::inside);
             start.nu(k) = nu_[l](i);
         }
         problem.h = factor_.matrixL().solve(slope);
+        if constexpr (!kIsDouble) noise_ = rounding_of_residual();
         if (count > 0) factor_.matrixL().solveInPlace(problem.N);
         modules_.clear();
         for (std::size_t g = 0; g < at_.held.size(); ++g)
             if (at_.held[g]) {
                 modules_.push_back(g);
-                problem.R.push_back(factor_.matrixL().solve(network_.conic[g].A.transpose()));
+                problem.R.push_back(
+                    factor_.matrixL().solve(MatrixS(network_.conic[g].A.transpose().template cast<Scalar>())));
                 problem.lambda.push_back(network_.conic[g].lambda);
                 start.r.push_back(r_[g]);
                 start.leaving.push_back(false);
@@ -181,7 +226,7 @@ class Search {
 
         // d, and back onto what is held: rounding has moved x off it.
         inside_ = inside_columns(problem, staying_.side);
-        Vector values(inside_.cols());
+        VectorS values(inside_.cols());
         Index column = 0;
         for (std::size_t k = 0; k < kinks_.size(); ++k)
             if (staying_.side[k] == Side::inside)
@@ -189,28 +234,33 @@ class Search {
         for (std::size_t m = 0; m < modules_.size(); ++m)
             if (!staying_.leaving[m]) append(inside_, values, problem.R[m], at_.trace.u[modules_[m]]);
         values_ = values;
-        Vector back = Vector::Zero(d0);
-        if (inside_.cols() > 0) back = inside_.transpose().completeOrthogonalDecomposition().solve(values);
+        const VectorS back = least_norm(inside_, values);
         return_ = factor_.matrixU().solve(-back);
         direction_ = factor_.matrixU().solve(-(staying_.residual + back));
         if (inside_.cols() > 0) inside_ = factor_.matrixL() * inside_;
     }
 
+    /// The shortest b with columnsᵀ b = values.
+    static VectorS least_norm(const MatrixS& columns, const VectorS& values) {
+        if (columns.cols() == 0) return VectorS::Constant(columns.rows(), Scalar(0.0));
+        return Eigen::CompleteOrthogonalDecomposition<MatrixS>(columns.transpose()).solve(values);
+    }
+
     /// Within the face of all that is zero the best direction has the residual of least norm over all multipliers, in range
     /// or not. While it promises a fair share of what leaving would, it is taken: kinks are left from near the face's
     /// minimiser only, or the walk would go to and fro between them.
-    void consider_staying(const KinkProblem& problem) {
-        KinkSolution face = solution_;
+    void consider_staying(const KinkProblem<Scalar>& problem) {
+        KinkSolution<Scalar> face = solution_;
         std::fill(face.side.begin(), face.side.end(), Side::inside);
         std::fill(face.leaving.begin(), face.leaving.end(), false);
-        Matrix columns = problem.N;
-        Vector none(columns.cols());
-        for (const Matrix& R : problem.R)
-            append(columns, none, R, Vector::Zero(R.cols()));
+        MatrixS columns = problem.N;
+        VectorS none = VectorS::Constant(columns.cols(), Scalar(0.0));
+        for (const MatrixS& R : problem.R)
+            append(columns, none, R, VectorS::Constant(R.cols(), Scalar(0.0)));
         face.residual = problem.h;
-        face.residual -= columns * columns.completeOrthogonalDecomposition().solve(problem.h);
-        if (!must_leave_ &&
-            face.residual.squaredNorm() >= (classical_ ? kNothing : kFairShare) * solution_.residual.squaredNorm())
+        if (columns.cols() > 0) face.residual += columns * least_squares(columns, problem.h);
+        if (!must_leave_ && face.residual.squaredNorm() >=
+                                Scalar(classical_ ? kNothing : kFairShare) * solution_.residual.squaredNorm())
             staying_ = std::move(face);
     }
 
@@ -221,20 +271,20 @@ class Search {
         double most = 0.0;
         for (std::size_t g = 0; g < at_.held.size(); ++g) {
             if (!at_.smooth(g)) continue;
-            const double curvature = network_.conic[g].lambda * gram_[g].trace() / at_.trace.u[g].norm();
+            const double curvature = to_double(network_.conic[g].lambda * gram_[g].trace() / at_.trace.u[g].norm());
             if (curvature > most) {
                 most = curvature;
                 stiffest = g;
             }
         }
-        if (stiffest == at_.held.size() || most * kStiff < at_.curvature.trace()) return false;
+        if (stiffest == at_.held.size() || most * kStiff<Scalar> < to_double(at_.curvature.trace())) return false;
         at_.held[stiffest] = true;
-        r_[stiffest] = network_.conic[stiffest].lambda / at_.trace.u[stiffest].norm() * at_.trace.u[stiffest];
-        r_[stiffest] *= 1.0 - 1e-15;
+        r_[stiffest] = Scalar(network_.conic[stiffest].lambda / at_.trace.u[stiffest].norm()) * at_.trace.u[stiffest];
+        r_[stiffest] *= Scalar(1.0 - 1e-15);
         return true;
     }
 
-    static void append(Matrix& columns, Vector& values, const Matrix& more, const Vector& more_values) {
+    static void append(MatrixS& columns, VectorS& values, const MatrixS& more, const VectorS& more_values) {
         const Index before = columns.cols();
         columns.conservativeResize(Eigen::NoChange, before + more.cols());
         columns.rightCols(more.cols()) = more;
@@ -279,15 +329,16 @@ class Search {
                 xi.nu[l](i) = side == Side::active ? ub(i)
                               : side == Side::inactive
                                   ? 0.0
-                                  : std::clamp(solution_.nu(static_cast<Index>(k - 1)), 0.0, ub(i));
+                                  : std::clamp(to_double(solution_.nu(static_cast<Index>(k - 1))), 0.0, ub(i));
             }
         }
         for (std::size_t h = 0; h < network_.quadratic.size(); ++h)
-            xi.p[h] = network_.quadratic[h].alpha * at_.trace.q[h];
+            xi.p[h] = network_.quadratic[h].alpha * nearest(at_.trace.q[h]);
         for (std::size_t g = 0; g < at_.held.size(); ++g)
-            if (at_.smooth(g)) xi.r[g] = network_.conic[g].lambda / at_.trace.u[g].norm() * at_.trace.u[g];
+            if (at_.smooth(g))
+                xi.r[g] = nearest(Scalar(network_.conic[g].lambda / at_.trace.u[g].norm()) * at_.trace.u[g]);
         for (std::size_t m = 0; m < modules_.size(); ++m)
-            xi.r[modules_[m]] = solution_.r[m];
+            xi.r[modules_[m]] = nearest(solution_.r[m]);
         return xi;
     }
 
@@ -297,25 +348,26 @@ class Search {
         for (std::size_t g = 0; g < at_.held.size(); ++g) {
             const Conic& module = network_.conic[g];
             if (at_.leaving[g] || !at_.smooth(g)) continue;
-            if ((module.A * direction_).norm() < 0.5 * at_.trace.u[g].norm()) continue;
-            const Eigen::LLT<Matrix> factor(hessian_ - module_hessian(g));
+            const Scalar length = at_.trace.u[g].norm();
+            if (times(module.A, direction_).norm() < Scalar(0.5) * length) continue;
+            const Eigen::LLT<MatrixS> factor(hessian_ - module_hessian(g));
             if (factor.info() != Eigen::Success) continue;
-            Matrix columns = inside_;
-            Vector values = values_;
-            append(columns, values, module.A.transpose(), at_.trace.u[g]);
+            MatrixS columns = inside_;
+            VectorS values = values_;
+            append(columns, values, module.A.transpose().template cast<Scalar>(), at_.trace.u[g]);
             factor.matrixL().solveInPlace(columns);
-            Vector scaled = factor.matrixL().solve(factor_.matrixL() * staying_.residual);
-            const Eigen::CompleteOrthogonalDecomposition<Matrix> cod(columns);
-            const Vector back = columns.transpose().completeOrthogonalDecomposition().solve(values);
-            const Vector change = cod.solve(back - scaled);
-            scaled += columns * cod.solve(-scaled) + back;
-            const Vector d = factor.matrixU().solve(-scaled);
+            VectorS scaled = factor.matrixL().solve(VectorS(factor_.matrixL() * staying_.residual));
+            const Eigen::CompleteOrthogonalDecomposition<MatrixS> cod(columns);
+            const VectorS back = least_norm(columns, values);
+            const VectorS change = cod.solve(VectorS(back - scaled));
+            scaled += columns * cod.solve(VectorS(-scaled)) + back;
+            const VectorS d = factor.matrixU().solve(VectorS(-scaled));
             const Index rows = module.A.rows();
-            const Vector r = module.lambda / at_.trace.u[g].norm() * at_.trace.u[g] + change.tail(rows);
-            if (r.norm() > module.lambda) continue;
-            if ((module.A * d + at_.trace.u[g]).norm() > 1e-9 * at_.trace.u[g].norm()) continue;  // cannot vanish
+            const VectorS r = Scalar(module.lambda / length) * at_.trace.u[g] + change.tail(rows);
+            if (r.norm() > Scalar(module.lambda)) continue;
+            if ((times(module.A, d) + at_.trace.u[g]).norm() > Scalar(1e-9) * length) continue;  // cannot vanish
             const auto sign = at_.sign, from = at_.from;
-            const Vector x = at_.x;
+            const VectorS x = at_.x;
             if (line_.advance(d, g, classical_) && (at_.held[g] || at_.x != x)) {
                 r_[g] = r;
                 return true;
@@ -343,42 +395,44 @@ class Search {
     const InferenceProblem& problem_;
     const Network& network_;
     const WhiteBoxOptions& options_;
-    BranchPoint at_;
-    LineSearch line_;
+    BranchPoint<Scalar> at_;
+    LineSearch<Scalar> line_;
     double size_;  ///< of what F(y) is summed from
-    std::vector<Matrix> gram_;
-    std::vector<Vector> nu_, r_;  ///< last multipliers: where the kink problem starts
+    std::vector<MatrixS> gram_;
+    std::vector<VectorS> nu_, r_;  ///< last multipliers: where the kink problem starts
     bool classical_ = false;
     bool must_leave_ = false;  ///< the last step found no descent within its face
+    WhiteBoxResult result_;
+    double best_gap_ = kInfinity;  ///< of the x that the result's is rounded from
+    double noise_ = 0.0;           ///< rounding of the norm of the residual
 
     // The kink problem at x.
     std::vector<std::pair<Index, Index>> kinks_;
     std::vector<std::size_t> modules_;
-    Matrix hessian_;
-    Eigen::LLT<Matrix> factor_;
-    KinkSolution solution_;  ///< the proof
-    KinkSolution staying_;   ///< where the step goes
-    Matrix inside_;          ///< Jᵀ of what stays zero
-    Vector values_;          ///< its values
-    Vector direction_;
-    Vector return_;  ///< its part that goes back onto what is held
+    MatrixS hessian_;
+    Eigen::LLT<MatrixS> factor_;
+    KinkSolution<Scalar> solution_;  ///< the proof
+    KinkSolution<Scalar> staying_;   ///< where the step goes
+    MatrixS inside_;                 ///< Jᵀ of what stays zero
+    VectorS values_;                 ///< its values
+    VectorS direction_;
+    VectorS return_;  ///< its part that goes back onto what is held
 };
 
 }  // namespace
 
 WhiteBoxResult search_branches(const InferenceProblem& problem, const WhiteBoxOptions& options) {
-    WhiteBoxResult best = Search(problem, options).run();
-    // What x came from is what it is rounded by: where all kinks meet far from y, a search that starts beside them rounds less.
+    const Index limit = options.max_iterations > 0 ? options.max_iterations : 100 + 4 * total_units(*problem.network);
+    WhiteBoxResult best = Search<double>(problem, options).run(limit);
+    // What doubles leave open is searched again from there in double-double numbers, as long as that helps.
+    const RoundToNearest mode;
     WhiteBoxOptions again = options;
-    for (bool better = true; better;) {
-        const InferenceCertificate& found = best.certificate;
-        const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * inference_size(problem, found.x);
-        if (!(found.gap > kEnough * std::abs(found.value) + rounding)) break;
-        again.start = found.x;
-        WhiteBoxResult next = Search(problem, again).run();
+    for (bool better = true; better && !(best.certificate.gap <= options.enough * std::abs(best.certificate.value));) {
+        again.start = best.certificate.x;
+        WhiteBoxResult next = Search<DoubleDouble>(problem, again).run(limit);
         next.iterations += best.iterations;
-        better = next.certificate.gap < 0.5 * found.gap;
-        if (better)
+        better = next.certificate.gap < 0.5 * best.certificate.gap;
+        if (next.certificate.gap < best.certificate.gap)
             best = std::move(next);
         else
             best.iterations = next.iterations;

@@ -13,41 +13,47 @@
 
 #include <vector>
 
-#include "network/network.hpp"
+#include "inference/scalar_products.hpp"
 
 namespace certicone {
 
 /// Where a unit of K stands in [0, ub]: with `inside` it stays on its kink.
 enum class Side { inactive, inside, active };
 
+template <class Scalar>
 struct KinkProblem {
-    Vector h;
-    Matrix N;     ///< one column a unit, units in the order of their layers
-    Matrix T;     ///< T(j,k), nonzero for j in a layer above k's
-    Vector base;  ///< ≥ 0
-    std::vector<Matrix> R;
+    VectorOf<Scalar> h;
+    MatrixOf<Scalar> N;     ///< one column a unit, units in the order of their layers
+    MatrixOf<Scalar> T;     ///< T(j,k), nonzero for j in a layer above k's
+    VectorOf<Scalar> base;  ///< ≥ 0
+    std::vector<MatrixOf<Scalar>> R;
     std::vector<double> lambda;
 
     /// How ub changes with ν.
-    Vector through_layers(const Vector& nu) const { return T.size() > 0 ? Vector(T.transpose() * nu) : Vector(0); }
-    Vector upper_bound(const Vector& nu) const { return base + through_layers(nu); }
+    VectorOf<Scalar> through_layers(const VectorOf<Scalar>& nu) const {
+        return T.size() > 0 ? VectorOf<Scalar>(T.transpose() * nu) : VectorOf<Scalar>(0);
+    }
+    VectorOf<Scalar> upper_bound(const VectorOf<Scalar>& nu) const { return base + through_layers(nu); }
 };
 
+template <class Scalar>
 struct KinkSolution {
     std::vector<Side> side;     ///< of each unit
-    Vector nu;                  ///< feasible
+    VectorOf<Scalar> nu;        ///< feasible
     std::vector<bool> leaving;  ///< r_g on its sphere, for good: u_g leaves zero
-    std::vector<Vector> r;
-    Vector residual;  ///< h + Nν + Σ R r
+    std::vector<VectorOf<Scalar>> r;
+    VectorOf<Scalar> residual;  ///< h + Nν + Σ R r
     bool solved = false;
 };
 
 /// By a primal active-set method from the sides, ν and r of `start`, which must be feasible. With all units at a side ν is
-/// the backward recursion with that mask; the free ones solve a least-squares problem; a bound in the way is taken, a
-/// bound whose unit would go to its wrong side is given up. A module leaving zero moves on its sphere in turn with the rest.
-KinkSolution solve_kink_problem(const KinkProblem& problem, KinkSolution start);
+/// the backward recursion with that mask; the free ones and all r solve a least-squares problem over the balls
+/// (ball_least_squares.hpp); a bound of ν in the way is taken, one whose unit would go to its wrong side is given up.
+template <class Scalar>
+KinkSolution<Scalar> solve_kink_problem(const KinkProblem<Scalar>& problem, KinkSolution<Scalar> start);
 
 /// The columns of N for the units inside, with what hangs on them through the active ones: L⁻¹ times their gradients.
-Matrix inside_columns(const KinkProblem& problem, const std::vector<Side>& side);
+template <class Scalar>
+MatrixOf<Scalar> inside_columns(const KinkProblem<Scalar>& problem, const std::vector<Side>& side);
 
 }  // namespace certicone

@@ -12,70 +12,80 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void LineSearch::make_rates(const Vector& d) {
-    for (std::size_t l = 0; l < at_.network.layers.size(); ++l) {
-        rate_[l].noalias() = at_.network.layers[l].W * d;
+template <class Scalar>
+void LineSearch<Scalar>::make_rates(const VectorOf<Scalar>& d) {
+    const Network& network = at_.network;
+    for (std::size_t l = 0; l < network.layers.size(); ++l) {
+        rate_[l] = times(network.layers[l].W, d);
         if (l > 0)
-            rate_[l].noalias() +=
-                at_.network.layers[l].U * (at_.sign[l - 1].array() > 0).select(rate_[l - 1], 0.0).matrix();
+            add_product(network.layers[l].U,
+                        VectorOf<Scalar>((at_.sign[l - 1].array() > 0).select(rate_[l - 1], Scalar(0.0))), rate_[l]);
     }
-    affine_rate_ = at_.network.v.dot(d) + at_.problem.gradient(at_.x).dot(d) +
-                   at_.network.c.dot((at_.sign.back().array() > 0).select(rate_.back(), 0.0).matrix());
-    for (std::size_t h = 0; h < at_.network.quadratic.size(); ++h)
-        affine_rate_ += at_.network.quadratic[h].alpha * at_.trace.q[h].dot(at_.network.quadratic[h].B * d);
+    affine_rate_ = network.v.cast<Scalar>().dot(d) + at_.objective_gradient().dot(d);
+    for (Index i = 0; i < network.c.size(); ++i)
+        if (at_.sign.back()(i) > 0) affine_rate_ += network.c(i) * rate_.back()(i);
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
+        affine_rate_ += network.quadratic[h].alpha * at_.trace.q[h].dot(times(network.quadratic[h].B, d));
     curvature_rate_ = d.dot(at_.curvature * d);
     conic_rate_.clear();
     for (std::size_t g = 0; g < at_.held.size(); ++g) {
-        if (at_.held[g] || at_.network.conic[g].lambda == 0.0) continue;
-        const Vector w = at_.network.conic[g].A * d;
-        const double ww = w.squaredNorm();
-        if (ww == 0.0) continue;
-        const double nearest = -at_.trace.u[g].dot(w) / ww;  // without cancellation where the line meets u = 0
+        if (at_.held[g] || network.conic[g].lambda == 0.0) continue;
+        const VectorOf<Scalar> w = times(network.conic[g].A, d);
+        const Scalar ww = w.squaredNorm();
+        if (ww == Scalar(0.0)) continue;
+        const Scalar nearest = -at_.trace.u[g].dot(w) / ww;  // without cancellation where the line meets u = 0
         conic_rate_.push_back(
-            {at_.network.conic[g].lambda, ww, nearest, (at_.trace.u[g] + nearest * w).squaredNorm(), at_.leaving[g]});
+            {network.conic[g].lambda, ww, nearest, (at_.trace.u[g] + nearest * w).squaredNorm(), at_.leaving[g]});
     }
 }
 
-double LineSearch::slope(double t) const {
-    double sum = affine_rate_ + t * curvature_rate_;
+template <class Scalar>
+Scalar LineSearch<Scalar>::slope(const Scalar& t) const {
+    using std::sqrt;
+    Scalar sum = affine_rate_ + t * curvature_rate_;
     for (const auto& [lambda, ww, nearest, least, from_zero] : conic_rate_) {
-        const double past = t - nearest, squared = least + past * past * ww;
-        sum += from_zero || squared <= 0.0 ? lambda * std::sqrt(ww) : lambda * past * ww / std::sqrt(squared);
+        const Scalar past = t - nearest, squared = least + past * past * ww;
+        if (from_zero || !(squared > Scalar(0.0)))
+            sum += lambda * sqrt(ww);
+        else
+            sum += lambda * past * ww / sqrt(squared);
     }
     return sum;
 }
 
-double LineSearch::minimiser(double last) const {
-    if (conic_rate_.empty()) return std::min(last, -affine_rate_ / curvature_rate_);
-    double low = 0.0, high = last;
-    if (!std::isfinite(high)) {
+template <class Scalar>
+Scalar LineSearch<Scalar>::minimiser(const Scalar& last) const {
+    if (conic_rate_.empty()) return std::min(last, Scalar(-affine_rate_ / curvature_rate_));
+    Scalar low = 0.0, high = last;
+    if (!std::isfinite(to_double(high))) {
         high = 1.0;
-        while (slope(high) < 0.0 && high < 1e12)
-            high *= 2.0;
+        while (slope(high) < Scalar(0.0) && high < Scalar(1e12))
+            high *= Scalar(2.0);
     }
-    for (int k = 0; k < 200 && high - low > 1e-16 * high; ++k) {
+    for (int k = 0; k < 600 && high - low > Scalar(0.5 * kRounding<Scalar>) * high; ++k) {
         // Regula falsi with bisection: the slope is monotone.
-        const double at_low = slope(low), at_high = slope(high);
-        double middle =
-            k % 3 == 2 || !(at_high > at_low) ? 0.5 * (low + high) : low - at_low * (high - low) / (at_high - at_low);
-        if (!(middle > low && middle < high)) middle = 0.5 * (low + high);
+        const Scalar at_low = slope(low), at_high = slope(high);
+        Scalar middle = Scalar(0.5) * (low + high);
+        if (k % 3 != 2 && at_high > at_low) middle = low - at_low * (high - low) / (at_high - at_low);
+        if (!(middle > low && middle < high)) middle = Scalar(0.5) * (low + high);
         if (middle <= low || middle >= high) break;
-        (slope(middle) < 0.0 ? low : high) = middle;
+        (slope(middle) < Scalar(0.0) ? low : high) = middle;
     }
     return high;
 }
 
-bool LineSearch::refine(const Vector& d) {
-    if (!(d.squaredNorm() > 0.0)) return false;
+template <class Scalar>
+bool LineSearch<Scalar>::refine(const VectorOf<Scalar>& d) {
+    if (!(d.squaredNorm() > Scalar(0.0))) return false;
     make_rates(d);
     std::vector<std::pair<std::size_t, Index>> vanish;
     for (std::size_t l = 0; l < at_.sign.size(); ++l)
         for (Index i = 0; i < at_.sign[l].size(); ++i) {
             if (at_.sign[l](i) == 0 || at_.box[l](i) == 0.0) continue;
-            const double before = at_.trace.a[l](i), after = before + rate_[l](i);
-            if (std::abs(after) <= kVanished * std::abs(before))
+            const Scalar before = at_.trace.a[l](i), after = before + rate_[l](i);
+            if (magnitude(after) <= kVanished<Scalar> * magnitude(before))
                 vanish.emplace_back(l, i);
-            else if (after * at_.sign[l](i) < 0.0)
+            else if (to_double(after) * at_.sign[l](i) < 0.0)
                 return false;
         }
     at_.x += d;
@@ -88,9 +98,10 @@ bool LineSearch::refine(const Vector& d) {
     return true;
 }
 
-bool LineSearch::advance(const Vector& d, std::optional<std::size_t> target, bool classical) {
-    const Vector before = at_.x;
-    const bool moved = d.allFinite() && d.squaredNorm() > 0.0 && walk(d, target, classical);
+template <class Scalar>
+bool LineSearch<Scalar>::advance(const VectorOf<Scalar>& d, std::optional<std::size_t> target, bool classical) {
+    const VectorOf<Scalar> before = at_.x;
+    const bool moved = finite(d) && d.squaredNorm() > Scalar(0.0) && walk(d, target, classical);
     if (moved || !target) {
         std::fill(at_.leaving.begin(), at_.leaving.end(), false);
         at_.hold_vanished(before);
@@ -98,20 +109,21 @@ bool LineSearch::advance(const Vector& d, std::optional<std::size_t> target, boo
     return moved;
 }
 
-bool LineSearch::walk(const Vector& d, std::optional<std::size_t> target, bool classical) {
+template <class Scalar>
+bool LineSearch<Scalar>::walk(const VectorOf<Scalar>& d, std::optional<std::size_t> target, bool classical) {
     bool moved = false;
-    double done = 0.0;  // share of d behind us
+    Scalar done = 0.0;  // share of d behind us
     for (Index crossed = 0; crossed <= 4 * total_units(at_.network); ++crossed) {
         make_rates(d);
-        if (!(slope(0.0) < 0.0)) break;
-        double end = kInfinity;
+        if (!(slope(0.0) < Scalar(0.0))) break;
+        Scalar end = kInfinity;
         std::size_t layer = 0;
         Index unit = -1;
         for (std::size_t l = 0; l < at_.sign.size(); ++l)
             for (Index i = 0; i < at_.sign[l].size(); ++i) {
-                const double rate = rate_[l](i), a = at_.trace.a[l](i);
-                if (at_.sign[l](i) == 0 || rate * at_.sign[l](i) >= 0.0 || at_.box[l](i) == 0.0) continue;
-                const double t = a * at_.sign[l](i) <= 0.0 ? 0.0 : -a / rate;
+                const Scalar rate = rate_[l](i), a = at_.trace.a[l](i);
+                if (at_.sign[l](i) == 0 || to_double(rate) * at_.sign[l](i) >= 0.0 || at_.box[l](i) == 0.0) continue;
+                const Scalar t = to_double(a) * at_.sign[l](i) <= 0.0 ? Scalar(0.0) : Scalar(-a / rate);
                 if (t < end) {
                     end = t;
                     layer = l;
@@ -119,9 +131,10 @@ bool LineSearch::walk(const Vector& d, std::optional<std::size_t> target, bool c
                 }
             }
         // Without norms the slope is at least the model's, so the minimum is at t ≤ 1; beyond that there is only rounding.
-        const double last = target || conic_rate_.empty() ? std::max(0.0, 1.0 - done) : kInfinity;
-        const double stop = std::min(end, last);
-        if (!(std::isfinite(stop) && slope(stop) < 0.0)) {
+        const Scalar last =
+            target || conic_rate_.empty() ? std::max(Scalar(0.0), Scalar(Scalar(1.0) - done)) : Scalar(kInfinity);
+        const Scalar stop = std::min(end, last);
+        if (!(std::isfinite(to_double(stop)) && slope(stop) < Scalar(0.0))) {
             at_.x += minimiser(stop) * d;
             at_.pass_forward();
             return true;
@@ -134,14 +147,14 @@ bool LineSearch::walk(const Vector& d, std::optional<std::size_t> target, bool c
             at_.pass_forward();
             break;
         }
-        if (stop > 0.0) std::fill(at_.leaving.begin(), at_.leaving.end(), false);
+        if (stop > Scalar(0.0)) std::fill(at_.leaving.begin(), at_.leaving.end(), false);
         at_.from[layer](unit) = at_.sign[layer](unit);
         at_.sign[layer](unit) = static_cast<std::int8_t>(-at_.sign[layer](unit));
         at_.pass_forward();
         make_rates(d);
         // Past the kink F would rise: stay on it. So too where a held unit would move: then all their multipliers must
         // be asked which side to take. The classical mode stays on every kink, for it ends for certain (docs/inference.md).
-        if (classical || !(slope(0.0) < 0.0) || held_moves(d)) {
+        if (classical || !(slope(0.0) < Scalar(0.0)) || held_moves(d)) {
             at_.sign[layer](unit) = 0;
             at_.pass_forward();
             break;
@@ -150,11 +163,24 @@ bool LineSearch::walk(const Vector& d, std::optional<std::size_t> target, bool c
     return moved;
 }
 
-bool LineSearch::held_moves(const Vector& d) const {
-    for (std::size_t l = 0; l < at_.sign.size(); ++l)
-        for (Index i = 0; i < at_.sign[l].size(); ++i)
-            if (at_.sign[l](i) == 0 && std::abs(rate_[l](i)) > 1e-12 * d.norm()) return true;
+template <class Scalar>
+bool LineSearch<Scalar>::held_moves(const VectorOf<Scalar>& d) const {
+    const Vector step = nearest(d).cwiseAbs();
+    Vector size;  // of what the rates are summed from
+    for (std::size_t l = 0; l < at_.sign.size(); ++l) {
+        const Layer& layer = at_.network.layers[l];
+        Vector next = layer.W.cwiseAbs() * step;
+        if (l > 0) next.noalias() += layer.U * (at_.sign[l - 1].array() > 0).select(size, 0.0).matrix();
+        size = std::move(next);
+        for (Index i = 0; i < size.size(); ++i)
+            if (at_.sign[l](i) == 0 &&
+                magnitude(rate_[l](i)) > kVanished<Scalar> * size(i) + magnitude(at_.trace.a[l](i)))
+                return true;
+    }
     return false;
 }
+
+template class LineSearch<double>;
+template class LineSearch<DoubleDouble>;
 
 }  // namespace certicone

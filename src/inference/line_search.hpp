@@ -7,40 +7,41 @@
 
 namespace certicone {
 
+template <class Scalar>
 class LineSearch {
   public:
-    explicit LineSearch(BranchPoint& at) : at_(at), rate_(at.sign.size()) {}
+    explicit LineSearch(BranchPoint<Scalar>& at) : at_(at), rate_(at.sign.size()) {}
 
     /// Minimises F along d, kink by kink; with `target` no further than to x + d, where that module's u vanishes. False
     /// where F does not fall. `classical`: it stays on every kink that it meets (docs/inference.md).
-    bool advance(const Vector& d, std::optional<std::size_t> target, bool classical);
+    bool advance(const VectorOf<Scalar>& d, std::optional<std::size_t> target, bool classical);
 
     /// The whole step, where it crosses no kink: what is left to gain is below the rounding of F, so its slope cannot be
     /// asked, but the residual, and with it the gap, still falls. Units that the step brings to zero, up to kVanished of what
     /// they were, as where it goes back to a point in which all kinks meet, are held there.
-    bool refine(const Vector& d);
+    bool refine(const VectorOf<Scalar>& d);
 
   private:
     struct ConicRate {
-        double lambda, ww;  ///< ‖w‖², w = A d
-        double nearest;     ///< the t at which ‖u + t w‖ is least,
-        double least;       ///< and its square there
+        Scalar lambda, ww;  ///< ‖w‖², w = A d
+        Scalar nearest;     ///< the t at which ‖u + t w‖ is least,
+        Scalar least;       ///< and its square there
         bool from_zero;
     };
 
-    bool walk(const Vector& d, std::optional<std::size_t> target, bool classical);
+    bool walk(const VectorOf<Scalar>& d, std::optional<std::size_t> target, bool classical);
     /// Rates of change along d on the branch.
-    void make_rates(const Vector& d);
+    void make_rates(const VectorOf<Scalar>& d);
     /// dF/dt at x + t d, on the branch.
-    double slope(double t) const;
+    Scalar slope(const Scalar& t) const;
     /// The zero of the slope in (0, last], where it is not negative.
-    double minimiser(double last) const;
+    Scalar minimiser(const Scalar& last) const;
     /// Whether a held unit would leave its zero along d: the masks below it have changed.
-    bool held_moves(const Vector& d) const;
+    bool held_moves(const VectorOf<Scalar>& d) const;
 
-    BranchPoint& at_;
-    std::vector<Vector> rate_;
-    double affine_rate_ = 0.0, curvature_rate_ = 0.0;
+    BranchPoint<Scalar>& at_;
+    std::vector<VectorOf<Scalar>> rate_;
+    Scalar affine_rate_ = 0.0, curvature_rate_ = 0.0;
     std::vector<ConicRate> conic_rate_;
 };
 

@@ -76,9 +76,7 @@ Network violations_network(const Rows& rows) {
 std::optional<Infeasibility> find_infeasibility(const InferenceProblem& problem, const Rows& rows, Index& iterations) {
     for (Index i = 0; i < rows.C.rows(); ++i)
         if (rows.length(i) == 0.0 && problem.h(i) < 0.0) {
-            Infeasibility zero_row{Vector::Zero(rows.C.rows()), kInfinity};
-            zero_row.mu(i) = 1.0;
-            return zero_row;
+            return Infeasibility{Vector::Unit(rows.C.rows(), i), kInfinity};
         }
     const Network network = violations_network(rows);
     Vector x = problem.y;
@@ -88,11 +86,9 @@ std::optional<Infeasibility> find_infeasibility(const InferenceProblem& problem,
         const WhiteBoxResult found = search_branches(proximity(network, delta, x), {});
         iterations += found.iterations;
         x = found.certificate.x;
-        const Vector nu = found.certificate.xi.nu[0];
-        const double reach = nu.dot(rows.C * problem.y - rows.h), slope = (rows.C.transpose() * nu).norm();
-        if (reach <= 0.0) continue;
-        const double radius = slope > 0.0 ? reach / slope : kInfinity;
-        if (radius > best.radius) best = {rows.multipliers(nu), radius};
+        Vector mu = rows.multipliers(found.certificate.xi.nu[0]);
+        const double radius = infeasibility_radius(problem, mu);
+        if (radius > best.radius) best = {std::move(mu), radius};
     }
     if (!rows.violated(x)) return std::nullopt;
     return best;
@@ -123,7 +119,7 @@ WhiteBoxResult solve_constrained(const InferenceProblem& problem, const WhiteBox
         xi.nu.back().conservativeResize(units);
         result = std::move(found);
         result.iterations = so_far;
-        result.certificate = certify_inference(problem, result.certificate.x, xi, mu);
+        result.certificate = certify_inference(problem, result.certificate.point(), xi, mu);
         std::erase_if(result.kinks, [&](const auto& kink) { return kink.first == last && kink.second >= units; });
         for (Index i = 0; i < mu.size(); ++i)
             if (mu(i) > 0.0) result.active.push_back(i);
@@ -158,7 +154,7 @@ WhiteBoxResult white_box_inference(const InferenceProblem& problem, const WhiteB
         iterations += found.iterations;
         if (!found.infeasible) {
             found.certificate =
-                certify_inference(problem, found.certificate.x, found.certificate.xi, found.certificate.mu);
+                certify_inference(problem, found.certificate.point(), found.certificate.xi, found.certificate.mu);
             inner.start = found.certificate.x;
         }
         if (found.infeasible || k == 0 || found.certificate.gap < best.certificate.gap) best = std::move(found);

@@ -9,6 +9,7 @@ namespace certicone {
 
 struct WhiteBoxOptions {
     double relative_gap = 1e-14;  ///< stop when gap ≤ this · |F|
+    double enough = 1e-10;        ///< what doubles leave above this · |F| is searched again in double-double numbers
     Index max_iterations = 0;     ///< 0: 100 + 4 · units
     Index long_steps = -1;        ///< iterations before the classical mode (docs/inference.md); −1: half of them
     Vector start{};               ///< empty: y
