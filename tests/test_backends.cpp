@@ -9,6 +9,7 @@
 #include <string>
 
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "support/error.hpp"
 
 using namespace certicone;
@@ -25,15 +26,21 @@ using Blocks = std::vector<PlantedBlock>;
 
 std::vector<const Backend*> usable() {
     const char* only = std::getenv("CERTICONE_BACKEND");
-    std::vector<const Backend*> found;
+    std::vector<const Backend*> found, absent;
     for (const Backend* backend : solvers::backends()) {
         if (only && backend->name() != only) continue;
         if (backend->enabled().ready)
             found.push_back(backend);
         else
-            MESSAGE(fmt::format("backend {} is skipped: {}", backend->name(), backend->enabled().reason));
+            absent.push_back(backend);
     }
     if (only) solvers::backend(only);  // throws where no backend has the name
+    for (const Backend* backend : absent) {
+        if (only || installed_by_deps(backend->name()))
+            test::usable(backend->name());  // says that it is left out
+        else
+            MESSAGE(fmt::format("{} is left out: {}", backend->name(), backend->enabled().reason));
+    }
     return found;
 }
 

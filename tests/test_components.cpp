@@ -6,6 +6,7 @@
 #include "conic/value_function.hpp"
 #include "file_helpers.hpp"
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "solvers/separable.hpp"
 #include "support/error.hpp"
 
@@ -110,10 +111,7 @@ TEST_CASE("separable: a pair of solvers answers like one, in the units of the wh
         const solvers::Backend& pair = solvers::backend(name);
         CHECK(pair.name() == name);
         CHECK(&solvers::backend(name) == &pair);
-        if (!pair.enabled().ready) {
-            MESSAGE("pair " << name << " is left out: " << pair.enabled().reason);
-            continue;
-        }
+        if (!usable(name)) continue;
         for (int trial = 0; trial < 20; ++trial) {
             // A large linear part beside a small cone part: units of their own matter.
             Planted linear = plant_unique({{Cone::Zero, 2}, {Cone::Nonnegative, 5}}, false, random);
@@ -143,7 +141,7 @@ TEST_CASE("separable: a pair of solvers answers like one, in the units of the wh
     CHECK_THROWS_WITH_AS(solvers::backend("highs+nothing"), doctest::Contains("nothing"), InputError);
     CHECK_THROWS_AS(solvers::backend("+"), InputError);
     const Planted planted = plant_unique({{Cone::SecondOrder, 3}}, false, random);
-    if (solvers::backend("highs").enabled().ready)
+    if (usable("highs"))
         CHECK(contains(input_error([&] { solvers::backend("highs+highs").open(planted.program, {}); }), "cone"));
 }
 
