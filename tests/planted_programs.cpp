@@ -56,8 +56,7 @@ void draw(const conic::Block& block, Random& random, Eigen::Ref<Vector> s, Eigen
 /// z = (z₀, z̄), w = z̄/‖z̄‖, τ = z₀/‖z̄‖:  ½ [1, wᵀ; w, (1 + τ)I − τwwᵀ].
 Matrix projection_derivative(const conic::Block& block, Vector s, Vector y) {
     const Index n = block.size;
-    if (block.cone == conic::Cone::Nonnegative)
-        return (y.array() > 0.0).cast<double>().matrix().asDiagonal();
+    if (block.cone == conic::Cone::Nonnegative) return (y.array() > 0.0).cast<double>().matrix().asDiagonal();
     if (block.cone == conic::Cone::Zero || s.isZero(0.0)) return Matrix::Identity(n, n);
     if (y.isZero(0.0)) return Matrix::Zero(n, n);
     const bool rotated = block.cone == conic::Cone::RotatedSecondOrder;
@@ -181,8 +180,8 @@ double Planted::condition() const {
     const Index rows = program.rows(), columns = program.columns();
     Matrix D = Matrix::Zero(rows, rows), J(columns + rows, columns + rows);
     for (const conic::Block& block : program.blocks)
-        D.block(block.begin, block.begin, block.size, block.size) = projection_derivative(
-            block, s.segment(block.begin, block.size), y.segment(block.begin, block.size));
+        D.block(block.begin, block.begin, block.size, block.size) =
+            projection_derivative(block, s.segment(block.begin, block.size), y.segment(block.begin, block.size));
     J << Matrix(program.P), program.A.transpose() * D, Matrix(program.A), D - Matrix::Identity(rows, rows);
     const Vector values = J.jacobiSvd().singularValues();
     return values(0) / values(values.size() - 1);

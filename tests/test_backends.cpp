@@ -224,8 +224,8 @@ TEST_CASE("backends: planted solutions in bad units: solved within what that cla
             for (int trial = 0; trial < 12; ++trial) {
                 const bool quadratic = backend.capabilities().quadratic_objective && trial % 2 == 1;
                 const Planted truth = in_bad_units(
-                    plant_unique({{cone, random_index(2, 6, random)}, {Cone::Nonnegative, 4}, {Cone::Zero, 1}}, quadratic,
-                                 random),
+                    plant_unique({{cone, random_index(2, 6, random)}, {Cone::Nonnegative, 4}, {Cone::Zero, 1}},
+                                 quadratic, random),
                     1.0 + 2.5 * (trial % 3), random);
                 solvers::Settings settings;
                 settings.max_iterations = 20000;

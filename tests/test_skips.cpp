@@ -18,13 +18,15 @@ TEST_CASE("skips: leaves something out and fails" * doctest::skip()) {
 
 TEST_CASE("skips: leaves out what CI must have" * doctest::skip()) { left_out("the moon", "not in reach", true); }
 
-TEST_CASE("a test that leaves something out is skipped, one that fails as well is red, and so is one that CI must have") {
+TEST_CASE(
+    "a test that leaves something out is skipped, one that fails as well is red, and so is one that CI must have") {
     const ScratchFolder folder;
     std::string project;
     const auto add = [&](const std::string& name, const std::string& environment, const std::string& test_case) {
-        project += fmt::format("add_test({0} \"/usr/bin/env\" {1} \"{2}\" \"--no-skip\" \"--test-case={3}\")\n"
-                               "set_tests_properties({0} PROPERTIES SKIP_RETURN_CODE {4})\n",
-                               name, environment, CERTICONE_TESTS_BINARY, test_case, kSkipped);
+        project += fmt::format(
+            "add_test({0} \"/usr/bin/env\" {1} \"{2}\" \"--no-skip\" \"--test-case={3}\")\n"
+            "set_tests_properties({0} PROPERTIES SKIP_RETURN_CODE {4})\n",
+            name, environment, CERTICONE_TESTS_BINARY, test_case, kSkipped);
     };
     add("passes", "\"-u\" \"CI\"", "skips: leaves something out and passes");
     add("fails", "\"-u\" \"CI\"", "skips: leaves something out and fails");
@@ -32,8 +34,8 @@ TEST_CASE("a test that leaves something out is skipped, one that fails as well i
     add("in_ci", "\"CI=1\"", "skips: leaves out what CI must have");
     file_with(folder, "CTestTestfile.cmake", project);
     const std::string out = (folder / "out").string();
-    const int status = std::system(
-        fmt::format("'{}' --test-dir '{}' >'{}' 2>&1", CERTICONE_CTEST, folder.path.string(), out).c_str());
+    const int status =
+        std::system(fmt::format("'{}' --test-dir '{}' >'{}' 2>&1", CERTICONE_CTEST, folder.path.string(), out).c_str());
     const std::string text = read_file(out);
     INFO(text);
     CHECK(WEXITSTATUS(status) == 8);  // CTest's code for tests that failed

@@ -73,7 +73,7 @@ Json comparison_json(const KnownComparison& known, const StoredSolution& stored)
 
 /// certicone-solve/1 (docs/export.md).
 Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model, const solvers::Backend& backend,
-                 const solvers::Solution& answer) {
+                 const solvers::Solution& answer, const std::string& broken) {
     const solvers::Measured& found = answer.measured;
     return {{"format", "certicone-solve/1"},
             {"instance",
@@ -90,6 +90,7 @@ Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model
               {"text", answer.claimed.text},
               {"iterations", answer.claimed.iterations},
               {"seconds", number(answer.claimed.seconds)}}},
+            {"broken", broken},
             {"objective", number(model.objective(found.primal_objective))},
             {"dual_objective", number(model.objective(found.dual_objective))},
             {"measured",
@@ -124,9 +125,10 @@ int run(const SolveArguments& arguments) {
                model.objective(found.dual_objective));
     fmt::print(text, "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
                found.primal_residual, found.dual_residual, found.primal_cone, found.dual_cone, found.gap);
-    Json json = answer_json(arguments, model, backend, answer);
-    bool good = answer.claimed.status == solvers::Status::Solved;
-    if (!good) fmt::print(text, "NOT SOLVED: {}\n", to_string(answer.claimed.status));
+    const std::string broken = broken_promise(program, answer, arguments.settings).value_or("");
+    if (!broken.empty()) fmt::print(text, "NOT SOLVED: {}\n", broken);
+    Json json = answer_json(arguments, model, backend, answer, broken);
+    bool good = broken.empty();
     if (stored) {
         const KnownComparison known = [&] {
             try {

@@ -14,7 +14,8 @@ namespace certicone {
 /// CERTICONE_BLAS_NAME is the library's file name, empty where Eigen's own kernels are used.
 std::string blas_name() {
     const std::string name = CERTICONE_BLAS_NAME, config = openblas_get_config ? openblas_get_config() : "";
-    if (name.empty()) return config.empty() ? "none: Eigen's own kernels" : "none: Eigen's own kernels; for SCS " + config;
+    if (name.empty())
+        return config.empty() ? "none: Eigen's own kernels" : "none: Eigen's own kernels; for SCS " + config;
     return config.empty() ? name : config;
 }
 
