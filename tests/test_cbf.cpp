@@ -212,6 +212,34 @@ TEST_CASE("solve says what it found, and compares with the known solution") {
     CHECK(run_program("solve " + stem + ".missing").code == 2);
 }
 
+TEST_CASE("solve --option: the solver's own options are reached, wrong ones refused, also where presolve solves all") {
+    const ScratchFolder folder;
+    const std::string head = "VER\n3\nOBJSENSE\nMIN\nVAR\n1 1\nF 1\nCON\n";
+    const std::string easy = file_with(  // min x, x = 1
+        folder, "easy.cbf", head + "1 1\nL= 1\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n1\n0 -1\n");
+    const std::string norm = file_with(  // min x, |(3, 4)| <= x + 1
+        folder, "norm.cbf", head + "3 1\nQ 3\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n3\n0 1\n1 3\n2 4\n");
+    for (const std::string& file : {easy, norm}) {
+        const std::string solve = "solve " + file + " --solver scs --option ";
+        CHECK(run_program(solve + "acceleration_lookback=0 --option scale=1").code == 0);
+        const auto refused = [&](const std::string& arguments, const std::string& why) {
+            const Run run = run_program("solve " + file + arguments);
+            CHECK(run.code == 2);
+            CHECK_MESSAGE(contains(run.err, why), run.err);
+        };
+        refused(" --solver scs --option speed=1", "solver 'scs' has no option 'speed'; it has: normalize, ");
+        refused(" --solver scs --option scale=1x", "scale='1x' is not a number");
+        refused(" --solver scs --option scale", "NAME=VALUE expected");
+        refused(" --option scale=1", "name it with --solver");
+    }
+    const auto iterations = [&](const std::string& option) {
+        return nlohmann::json::parse(
+                   run_program("solve " + norm + " --solver scs --json - " + option).out)["solver"]["iterations"]
+            .get<int>();
+    };
+    CHECK(iterations("") != iterations("--option alpha=0.1"));
+}
+
 TEST_CASE("solve --json: a program reads objective, pair and comparison") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string(), stem = out + "/exp3.value.0";
