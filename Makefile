@@ -1,7 +1,7 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps readers build test test-export certify certify-suite check-certificates bench bench-peer sanitize format \
+.PHONY: help deps readers build test test-export test-kernels certify certify-suite check-certificates bench bench-peer sanitize format \
     format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
@@ -32,6 +32,11 @@ test: deps readers build  ## everything from nothing, then all tests
 
 test-export: deps readers build  ## the tests of export alone, other people's readers among them
 	@$(TEST) release --label-regex export
+
+test-kernels: deps readers build  ## all tests with each BLAS kernel that this processor has, then with Eigen's own; a table
+	@cmake --preset eigen $(CMAKE_ARGS)
+	@$(BUILD) eigen
+	@JOBS=$(JOBS) tests/kernels.sh --eigen build-eigen build
 
 certify: deps build  ## everything from nothing, then certify the paper's networks
 	build/certicone certify $(PAPER)

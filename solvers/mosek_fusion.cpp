@@ -138,6 +138,9 @@ class Model final : public FusionModel {
     }
 
     Solution reread(const Vector& x_in, const Vector& y_in) override {
+        if (mosek_fusion_backend().enabled().ready)
+            throw InputError(
+                "MOSEK Fusion: a pair can be read back only without a licence; with one it would be solved for");
         const Vector x = form_.extend_x(x_in), y = form_.extend_y(x_in, y_in), Ax = form_.program().A * x;
         return guarded([&] {
             Vector xx = Vector::Zero(first_variable_ + x.size());

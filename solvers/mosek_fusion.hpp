@@ -42,7 +42,8 @@ class FusionModel {
     /// x, s, y and the claim, whose objectives include c0.
     virtual Solution solve(const Settings& settings) = 0;
     /// Puts the pair (x, y) in MOSEK's place as its interior solution and reads it back the way an answer is read; for
-    /// tests, since it needs no licence.
+    /// tests. Only without a licence: Fusion takes up a task's solution after a call of the optimizer and at no other time, and
+    /// with a licence that call would put its own answer in the pair's place. Throws InputError there.
     virtual Solution reread(const Vector& x, const Vector& y) = 0;
 };
 

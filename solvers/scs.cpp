@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <scs.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "conic/rotated_rows.hpp"
 #include "support/error.hpp"
@@ -22,10 +24,18 @@ constexpr std::array<Option, 7> kOptions{{
     {"scale", "initial dual scaling (0.1)"},
     {"adaptive_scale", "1: adapt it (1)"},
     {"alpha", "relaxation (1.5)"},
-    {"rho_x", "primal scaling (1e-6)"},
+    {"rho_x", "primal scaling (1e-6, more for tolerances below 2e-8)"},
     {"acceleration_lookback", "memory of Anderson acceleration (10)"},
     {"acceleration_interval", "its interval (10)"},
 }};
+
+/// x comes from a system whose least eigenvalue may be ρ_x, so its rounding is of size ε/ρ_x: at SCS's own 1e-6, a few 1e-10.
+/// A tolerance of 1e-9 then hangs on the last bits: the residual idles above it, and as the other one has long been far
+/// below, the scale is adapted without end and the answer lost. So ε/ρ_x is kept at a hundredth of the tolerance.
+double primal_scaling(const Settings& settings, double own) {
+    constexpr double unit = std::numeric_limits<double>::epsilon();
+    return std::clamp(1e2 * unit / std::max(settings.eps_abs, settings.eps_rel), own, 1.0);
+}
 
 ScsSettings translate(const Settings& settings) {
     ScsSettings scs;
@@ -45,7 +55,7 @@ ScsSettings translate(const Settings& settings) {
     scs.acceleration_interval = integer("acceleration_interval", scs.acceleration_interval);
     scs.scale = number_option(settings, "scale", scs.scale);
     scs.alpha = number_option(settings, "alpha", scs.alpha);
-    scs.rho_x = number_option(settings, "rho_x", scs.rho_x);
+    scs.rho_x = number_option(settings, "rho_x", primal_scaling(settings, scs.rho_x));
     return scs;
 }
 

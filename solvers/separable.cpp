@@ -42,11 +42,12 @@ double size_or_one(const Vector& vector) {
 class SeparableWorkspace final : public Workspace {
   public:
     SeparableWorkspace(ConicProgram program_in, const Settings& settings, const Backend& linear, const Backend& cones)
-        : Workspace(std::move(program_in)) {
+        : Workspace(std::move(program_in)), settings_(settings) {
         for (Component& component : conic::components(program())) {
             Part part;
             part.rows = std::move(component.rows);
             part.columns = std::move(component.columns);
+            part.blocks = component.program.blocks;
             if (!part.columns.empty()) {
                 // b/σ and κc in place of b and c: x = σx̃, s = σs̃, y = ỹ/κ. With P that would change P: left alone.
                 part.scaled = component.program.P.nonZeros() == 0;
@@ -63,6 +64,7 @@ class SeparableWorkspace final : public Workspace {
   private:
     struct Part {
         std::vector<Index> rows, columns;
+        std::vector<conic::Block> blocks;
         bool scaled = false;
         double sigma = 1.0, kappa = 1.0;
         std::unique_ptr<Workspace> workspace;  ///< none for rows without columns
@@ -82,7 +84,10 @@ class SeparableWorkspace final : public Workspace {
         whole.claimed.status = Status::Solved;
         whole.claimed.primal_residual = whole.claimed.dual_residual = 0.0;
         for (Part& part : parts_) {
-            if (!part.workspace) continue;
+            if (!part.workspace) {
+                refuse_empty_rows(part, whole.claimed);
+                continue;
+            }
             if (b_changed || c_changed) {
                 const Vector b = program().b(part.rows), c = program().c(part.columns);
                 part.rescale(b, c);
@@ -109,6 +114,19 @@ class SeparableWorkspace final : public Workspace {
         return whole;
     }
 
+    /// Rows without entries ask for b ∈ K, whatever x is: no solver sees them.
+    void refuse_empty_rows(const Part& part, Claim& claim) const {
+        const Vector b = program().b(part.rows);
+        const double allowed = settings_.eps_abs + settings_.eps_rel * b.lpNorm<Eigen::Infinity>();
+        for (const conic::Block& block : part.blocks)
+            if (claim.status == Status::Solved &&
+                !(conic::cone_distance(block.cone, b.segment(block.begin, block.size), false) <= allowed)) {
+                claim.status = Status::Infeasible;
+                claim.text = fmt::format("rows of '{}' without entries cannot be met", block.name);
+            }
+    }
+
+    Settings settings_;
     std::vector<Part> parts_;
 };
 

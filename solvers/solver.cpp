@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "solvers/finite.hpp"
 #include "solvers/separable.hpp"
 #include "support/error.hpp"
 
@@ -37,18 +38,32 @@ void validate(const Settings& settings) {
     require(std::isfinite(settings.time_limit) && settings.time_limit >= 0.0, "the time limit must be >= 0 seconds");
 }
 
+namespace {
+
+/// std::max loses a NaN that comes second.
+double larger(double a, double b) { return std::isnan(a) || a >= b ? a : b; }
+
+double largest_entry(const Vector& vector) {
+    double largest = 0.0;
+    for (const double entry : vector)
+        largest = larger(largest, std::abs(entry));
+    return largest;
+}
+
+}  // namespace
+
 Measured measure(const conic::ConicProgram& program, const Vector& x, const Vector& s, const Vector& y) {
     Measured result;
     const Vector Px = program.P * x;
     const double half_square = 0.5 * x.dot(Px);
-    result.primal_residual = (program.A * x + s - program.b).lpNorm<Eigen::Infinity>();
-    result.dual_residual = (Px + program.A.transpose() * y + program.c).lpNorm<Eigen::Infinity>();
+    result.primal_residual = largest_entry(program.A * x + s - program.b);
+    result.dual_residual = largest_entry(Px + program.A.transpose() * y + program.c);
     for (const conic::Block& block : program.blocks) {
         const auto distance = [&](const Vector& vector, bool dual) {
             return conic::cone_distance(block.cone, vector.segment(block.begin, block.size), dual);
         };
-        result.primal_cone = std::max(result.primal_cone, distance(s, false));
-        result.dual_cone = std::max(result.dual_cone, distance(y, true));
+        result.primal_cone = larger(result.primal_cone, distance(s, false));
+        result.dual_cone = larger(result.dual_cone, distance(y, true));
     }
     result.primal_objective = half_square + program.c.dot(x) + program.c0;
     result.dual_objective = -half_square - program.b.dot(y) + program.c0;
@@ -74,6 +89,7 @@ Solution Workspace::solve(bool warm) {
     solution.claimed.primal_objective += program_.c0;
     solution.claimed.dual_objective += program_.c0;
     solution.measured = measure(program_, solution.x, solution.s, solution.y);
+    refuse_not_finite(program_, solution);
     return solution;
 }
 

@@ -52,6 +52,36 @@ void draw(const conic::Block& block, Random& random, Eigen::Ref<Vector> s, Eigen
     }
 }
 
+/// The derivative of the projection onto K* at y − s, for one block. On the boundary of a second-order cone, with
+/// z = (z₀, z̄), w = z̄/‖z̄‖, τ = z₀/‖z̄‖:  ½ [1, wᵀ; w, (1 + τ)I − τwwᵀ].
+Matrix projection_derivative(const conic::Block& block, Vector s, Vector y) {
+    const Index n = block.size;
+    if (block.cone == conic::Cone::Nonnegative) return (y.array() > 0.0).cast<double>().matrix().asDiagonal();
+    if (block.cone == conic::Cone::Zero || s.isZero(0.0)) return Matrix::Identity(n, n);
+    if (y.isZero(0.0)) return Matrix::Zero(n, n);
+    const bool rotated = block.cone == conic::Cone::RotatedSecondOrder;
+    if (rotated) {
+        rotate_head(s);
+        rotate_head(y);
+    }
+    const Vector z = y - s;
+    const double length = z.tail(n - 1).norm(), tau = z(0) / length;
+    const Vector w = z.tail(n - 1) / length;
+    Matrix derivative(n, n);
+    derivative << 1.0, w.transpose(), w, (1.0 + tau) * Matrix::Identity(n - 1, n - 1) - tau * w * w.transpose();
+    derivative *= 0.5;
+    if (rotated)
+        for (Index k = 0; k < n; ++k)
+            rotate_head(derivative.col(k));
+    if (rotated)
+        for (Index k = 0; k < n; ++k) {
+            Vector row = derivative.row(k).transpose();
+            rotate_head(row);
+            derivative.row(k) = row.transpose();
+        }
+    return derivative;
+}
+
 Matrix columns(const std::vector<Vector>& from, Index rows) {
     Matrix matrix(rows, static_cast<Index>(from.size()));
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -146,6 +176,17 @@ bool Planted::unique() const {
            smallest(program.A.transpose() * dual_face) > 0.05;
 }
 
+double Planted::condition() const {
+    const Index rows = program.rows(), columns = program.columns();
+    Matrix D = Matrix::Zero(rows, rows), J(columns + rows, columns + rows);
+    for (const conic::Block& block : program.blocks)
+        D.block(block.begin, block.begin, block.size, block.size) =
+            projection_derivative(block, s.segment(block.begin, block.size), y.segment(block.begin, block.size));
+    J << Matrix(program.P), program.A.transpose() * D, Matrix(program.A), D - Matrix::Identity(rows, rows);
+    const Vector values = J.jacobiSvd().singularValues();
+    return values(0) / values(values.size() - 1);
+}
+
 void rotate_head(Eigen::Ref<Vector> part) {
     const double t = part(0), s = part(1);
     part(0) = (t + s) / std::sqrt(2.0);
@@ -185,7 +226,9 @@ Planted plant(const std::vector<PlantedBlock>& blocks, Index columns, bool quadr
     return answer;
 }
 
-Planted plant_unique(const std::vector<PlantedBlock>& blocks, bool quadratic, Random& random) {
+namespace {
+
+Planted draw_unique(const std::vector<PlantedBlock>& blocks, bool quadratic, Random& random) {
     Planted pair;
     do
         pair = plant(blocks, 1, false, random);
@@ -203,6 +246,39 @@ Planted plant_unique(const std::vector<PlantedBlock>& blocks, bool quadratic, Ra
     const Matrix A = answer.program.A;
     answer.program.A = planted::sparse(A + basis * (images - basis.transpose() * A));
     planted::derive(answer, random);
+    return answer;
+}
+
+}  // namespace
+
+Planted plant_unique(const std::vector<PlantedBlock>& blocks, bool quadratic, Random& random) {
+    Planted answer = draw_unique(blocks, quadratic, random);
+    while (!(answer.condition() <= kWellConditioned))
+        answer = draw_unique(blocks, quadratic, random);
+    return answer;
+}
+
+Planted in_bad_units(const Planted& good, double decades, Random& random) {
+    Planted answer = good;
+    const auto factor = [&] { return std::pow(10.0, uniform(-decades, decades, random)); };
+    Vector rows(good.program.rows()), columns(good.program.columns());
+    for (const conic::Block& block : good.program.blocks) {
+        const bool linear = block.cone == conic::Cone::Zero || block.cone == conic::Cone::Nonnegative;
+        rows.segment(block.begin, block.size).setConstant(factor());
+        for (Index i = block.begin; linear && i < block.begin + block.size; ++i)
+            rows(i) = factor();
+    }
+    for (double& column : columns)
+        column = factor();
+    conic::ConicProgram& program = answer.program;  // Ãx̃ + s̃ = b̃ with s̃ = Rs, x̃ = C⁻¹x, ỹ = R⁻¹y
+    program.A = planted::sparse(rows.asDiagonal() * Matrix(good.program.A) * columns.asDiagonal());
+    program.P = planted::sparse(columns.asDiagonal() * Matrix(good.program.P) * columns.asDiagonal());
+    program.b = rows.cwiseProduct(good.program.b);
+    program.c = columns.cwiseProduct(good.program.c);
+    answer.x = good.x.cwiseQuotient(columns);
+    answer.s = rows.cwiseProduct(good.s);
+    answer.y = good.y.cwiseQuotient(rows);
+    planted::find_faces(answer);
     return answer;
 }
 

@@ -21,6 +21,11 @@ struct Planted {
 
     /// Then no other x and no other y is optimal, and their errors are bounded below.
     bool unique() const;
+
+    /// How hard the program is near its answer: the condition number of the derivative of the optimality conditions
+    ///   (x, z) ↦ (Px + AᵀΠ(z) + c, Ax + Π(z) − z − b),   Π the projection onto K*, y = Π(z), s = Π(z) − z,
+    /// at z = y − s, where Π is differentiable: at every planted pair, for they are strictly complementary.
+    double condition() const;
 };
 
 /// (t, s) ↦ ((t+s)/√2, (t−s)/√2): from the second-order cone to the rotated one and back.
@@ -43,8 +48,14 @@ void derive(Planted& answer, Random& random);
 Planted plant(const std::vector<PlantedBlock>& blocks, Index columns, bool quadratic, Random& random);
 
 /// The same, with x and y unique: columns between the freedom of y (the dual face F) and the normals N of s, and an A
-/// that is perfectly conditioned on both: NᵀA holds an orthogonal matrix, whose first rows are FᵀA.
+/// that is perfectly conditioned on both: NᵀA holds an orthogonal matrix, whose first rows are FᵀA. Drawn again while
+/// condition() exceeds kWellConditioned.
+constexpr double kWellConditioned = 50.0;
 Planted plant_unique(const std::vector<PlantedBlock>& blocks, bool quadratic, Random& random);
+
+/// The same program in units that differ from row block to row block and from column to column by up to 10^±decades: the
+/// answer is as unique, and the condition far from good.
+Planted in_bad_units(const Planted& good, double decades, Random& random);
 
 /// Another unique answer for the same A, P and cones: new b and c.
 void replant(Planted& answer, Random& random);

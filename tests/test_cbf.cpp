@@ -136,6 +136,44 @@ TEST_CASE("infeasible and unbounded instances are told apart from solved ones") 
     CHECK(run_program("solve " + unbounded).code == 1);
 }
 
+TEST_CASE("solve: a value that overflows is no solution, and says where") {
+    const ScratchFolder folder;
+    const std::string head = "VER\n3\nOBJSENSE\nMIN\nVAR\n2 1\nF 2\n";
+    // x = −1e200 at a cost of 1e200 each; and two values of 1e308 whose sum is infinite.
+    const std::string product = file_with(folder, "product.cbf",
+                                          head +
+                                              "CON\n2 1\nL= 2\nOBJACOORD\n2\n0 1e200\n1 1\nACOORD\n2\n0 0 1\n1 1 "
+                                              "1\nBCOORD\n1\n0 1e200\n");
+    const std::string sum = file_with(folder, "sum.cbf",
+                                      head +
+                                          "CON\n2 1\nL= 2\nOBJACOORD\n2\n0 1\n1 1\nACOORD\n2\n0 0 1\n1 1 "
+                                          "1\nBCOORD\n2\n0 -1e308\n1 -1e308\n");
+    for (const std::string& file : {product, sum}) {
+        const Run run = run_program("solve " + file);
+        CHECK(run.code == 1);
+        CHECK_MESSAGE(contains(run.out, "NOT SOLVED: the solver ends with 'solved by presolve, but its objective is "),
+                      run.out);
+        const auto answer = nlohmann::json::parse(run_program("solve " + file + " --json -").out);
+        CHECK(answer["solver"]["solved"] == false);
+        CHECK(contains(answer["broken"].get<std::string>(), "its objective is"));
+        CHECK(answer["objective"].is_null());
+    }
+}
+
+TEST_CASE("solve: the exit code follows what is measured, not what the solver says") {
+    // The tolerance of the scaled program is met; a cone of weight 1e-6 is not, in the units of the file.
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    REQUIRE(run_program("export " + std::string(CERTICONE_DATA_DIR) +
+                        "/suite/lambda_range.network.json --program inference --output " + out)
+                .code == 0);
+    const std::string solve = "solve " + out + "/lambda_range.inference.5.cbf --solver clarabel";
+    const auto answer = nlohmann::json::parse(run_program(solve + " --json -").out);
+    const bool kept = answer["broken"] == "";
+    CHECK(run_program(solve).code == (kept ? 0 : 1));
+    CHECK(kept == (answer["measured"]["primal_cone"].get<double>() <= 1e-6));
+}
+
 TEST_CASE("solve says what it found, and compares with the known solution") {
     const ScratchFolder folder;
     REQUIRE(
@@ -174,6 +212,34 @@ TEST_CASE("solve says what it found, and compares with the known solution") {
     CHECK(run_program("solve " + stem + ".missing").code == 2);
 }
 
+TEST_CASE("solve --option: the solver's own options are reached, wrong ones refused, also where presolve solves all") {
+    const ScratchFolder folder;
+    const std::string head = "VER\n3\nOBJSENSE\nMIN\nVAR\n1 1\nF 1\nCON\n";
+    const std::string easy = file_with(  // min x, x = 1
+        folder, "easy.cbf", head + "1 1\nL= 1\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n1\n0 -1\n");
+    const std::string norm = file_with(  // min x, |(3, 4)| <= x + 1
+        folder, "norm.cbf", head + "3 1\nQ 3\nOBJACOORD\n1\n0 1\nACOORD\n1\n0 0 1\nBCOORD\n3\n0 1\n1 3\n2 4\n");
+    for (const std::string& file : {easy, norm}) {
+        const std::string solve = "solve " + file + " --solver scs --option ";
+        CHECK(run_program(solve + "acceleration_lookback=0 --option scale=1").code == 0);
+        const auto refused = [&](const std::string& arguments, const std::string& why) {
+            const Run run = run_program("solve " + file + arguments);
+            CHECK(run.code == 2);
+            CHECK_MESSAGE(contains(run.err, why), run.err);
+        };
+        refused(" --solver scs --option speed=1", "solver 'scs' has no option 'speed'; it has: normalize, ");
+        refused(" --solver scs --option scale=1x", "scale='1x' is not a number");
+        refused(" --solver scs --option scale", "NAME=VALUE expected");
+        refused(" --option scale=1", "name it with --solver");
+    }
+    const auto iterations = [&](const std::string& option) {
+        return nlohmann::json::parse(
+                   run_program("solve " + norm + " --solver scs --json - " + option).out)["solver"]["iterations"]
+            .get<int>();
+    };
+    CHECK(iterations("") != iterations("--option alpha=0.1"));
+}
+
 TEST_CASE("solve --json: a program reads objective, pair and comparison") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string(), stem = out + "/exp3.value.0";
@@ -187,6 +253,7 @@ TEST_CASE("solve --json: a program reads objective, pair and comparison") {
     CHECK(answer["format"] == "certicone-solve/1");
     CHECK(answer["instance"]["variables"] == 9);
     CHECK(answer["solver"]["solved"] == true);
+    CHECK(answer["broken"] == "");
     CHECK(answer["objective"].get<double>() == doctest::Approx(0.435).epsilon(1e-8));
     CHECK(answer["primal"].size() == 9);
     CHECK(answer["dual"].size() == 17);

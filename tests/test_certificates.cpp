@@ -6,6 +6,7 @@
 #include "certificate_samples.hpp"
 #include "paper_data.hpp"
 #include "run_program.hpp"
+#include "skip.hpp"
 #include "verify/certify.hpp"
 #include "verify/check/check.hpp"
 #include "verify/sessions.hpp"
@@ -74,11 +75,8 @@ TEST_CASE("the paper's networks and the suite: certificates written at the level
 }
 
 TEST_CASE("solvers' answers become enclosures of f(x) that shrink with the gap and are verified") {
+    if (!usable("scs")) return;
     const solvers::Backend& scs = solvers::backend("scs");
-    if (!scs.enabled().ready) {
-        MESSAGE("scs is not there: skipped");
-        return;
-    }
     Random random(5);
     double total[3] = {};
     for (int round = 0; round < 2000; ++round) {

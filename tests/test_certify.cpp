@@ -41,7 +41,7 @@ TEST_CASE("results do not depend on the number of threads, digit for digit") {
     }
 }
 
-TEST_CASE("certify certifies all 381 points of the paper's networks with SCS") {
+TEST_CASE("certify certifies all 381 points of the paper's networks with the default solvers") {
     const Run run = run_program("certify " + paper + "exp1.network.json " + paper + "exp2.network.json " + paper +
                                 "exp3.network.json " + paper + "exp4.network.json");
     INFO(run.out);

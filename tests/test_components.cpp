@@ -6,6 +6,7 @@
 #include "conic/value_function.hpp"
 #include "file_helpers.hpp"
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "solvers/separable.hpp"
 #include "support/error.hpp"
 
@@ -110,10 +111,7 @@ TEST_CASE("separable: a pair of solvers answers like one, in the units of the wh
         const solvers::Backend& pair = solvers::backend(name);
         CHECK(pair.name() == name);
         CHECK(&solvers::backend(name) == &pair);
-        if (!pair.enabled().ready) {
-            MESSAGE("pair " << name << " is left out: " << pair.enabled().reason);
-            continue;
-        }
+        if (!usable(name)) continue;
         for (int trial = 0; trial < 20; ++trial) {
             // A large linear part beside a small cone part: units of their own matter.
             Planted linear = plant_unique({{Cone::Zero, 2}, {Cone::Nonnegative, 5}}, false, random);
@@ -143,8 +141,52 @@ TEST_CASE("separable: a pair of solvers answers like one, in the units of the wh
     CHECK_THROWS_WITH_AS(solvers::backend("highs+nothing"), doctest::Contains("nothing"), InputError);
     CHECK_THROWS_AS(solvers::backend("+"), InputError);
     const Planted planted = plant_unique({{Cone::SecondOrder, 3}}, false, random);
-    if (solvers::backend("highs").enabled().ready)
+    if (usable("highs"))
         CHECK(contains(input_error([&] { solvers::backend("highs+highs").open(planted.program, {}); }), "cone"));
+}
+
+TEST_CASE(
+    "separable: rows without entries that cannot be met make the whole infeasible, and an undecided part undecided") {
+    if (!usable("highs+clarabel")) return;
+    const solvers::Backend& pair = solvers::backend("highs+clarabel");
+    conic::Builder builder;  // min t, |1| ≤ t: the rows without entries are alone in the linear part
+    const Index norm = builder.add_rows("norm", Cone::SecondOrder, 2);
+    builder.set(norm, builder.add_columns("t", 1), -1.0);
+    const Index empty = builder.add_rows("empty", Cone::Nonnegative, 2);
+    const Index cone = builder.add_rows("empty cone", Cone::SecondOrder, 3);
+    ConicProgram program = builder.build();
+    program.c.setOnes();
+    program.b(norm + 1) = 1.0;
+    program.b(cone) = 2.0;
+    const auto workspace = pair.open(program, {});
+    CHECK(workspace->solve().claimed.status == solvers::Status::Solved);
+    program.b(empty + 1) = -1e-6;
+    workspace->update_b(program.b);
+    solvers::Solution answer = workspace->solve();
+    CHECK(answer.claimed.status == solvers::Status::Infeasible);
+    CHECK_MESSAGE(contains(answer.claimed.text, "'empty'"), answer.claimed.text);
+    program.b(empty + 1) = 0.0;
+    program.b(cone + 1) = -2.1;
+    workspace->update_b(program.b);
+    answer = workspace->solve();
+    CHECK(answer.claimed.status == solvers::Status::Infeasible);
+    CHECK_MESSAGE(contains(answer.claimed.text, "'empty cone'"), answer.claimed.text);
+    program.b(cone + 1) = 0.0;
+    workspace->update_b(program.b);
+    CHECK(workspace->solve().claimed.status == solvers::Status::Solved);
+
+    // A part that ends early is the word of the whole, whatever the others say.
+    Random random(64);
+    const Planted linear = plant_unique({{Cone::Nonnegative, 6}}, false, random);
+    const Planted cones = plant_unique({{Cone::SecondOrder, 5}}, false, random);
+    for (const ConicProgram& whole :
+         {side_by_side(linear.program, cones.program), side_by_side(cones.program, linear.program)}) {
+        solvers::Settings settings;
+        settings.max_iterations = 1;
+        const solvers::Status status = pair.open(whole, settings)->solve().claimed.status;
+        CHECK(status != solvers::Status::Solved);
+        CHECK(pair.open(whole, {})->solve().claimed.status == solvers::Status::Solved);
+    }
 }
 
 TEST_CASE("linear objective: the same optimum, pair and value without P") {

@@ -11,6 +11,7 @@
 #include "network/points.hpp"
 #include "random_networks.hpp"
 #include "run_program.hpp"
+#include "skip.hpp"
 #include "verify/sessions.hpp"
 
 using namespace certicone;
@@ -41,10 +42,8 @@ void check_optimal_pair(const ConicProgram& program, const Vector& x, const Vect
 std::vector<const solvers::Backend*> capable(const ConicProgram& program) {
     std::vector<const solvers::Backend*> result;
     for (const solvers::Backend* backend : solvers::backends()) {
-        if (!backend->enabled().ready) {
-            MESSAGE(std::string(backend->name()) << " skipped: " << backend->enabled().reason);
-            continue;
-        }
+        const bool expected = installed_by_deps(backend->name());
+        if (expected ? !usable(backend->name()) : !backend->enabled().ready) continue;
         const solvers::Capabilities can = backend->capabilities();
         const bool cones = std::all_of(program.blocks.begin(), program.blocks.end(), [&](const Block& block) {
             return std::find(can.cones.begin(), can.cones.end(), block.cone) != can.cones.end();

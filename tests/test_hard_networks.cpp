@@ -71,7 +71,7 @@ TEST_CASE("60 % zeros in U and c") {
     }
 }
 
-TEST_CASE("certify passes on both with SCS, every check") {
+TEST_CASE("certify passes on both with the default solvers, every check") {
     Random random(3);
     for (const Network& network : {deep(1.5, 0.0, random), deep(0.2, 0.6, random)}) {
         const Matrix points = verify::sample_points(8, 4, 1);

@@ -11,6 +11,7 @@
 #include "network/points.hpp"
 #include "random_networks.hpp"
 #include "run_program.hpp"
+#include "skip.hpp"
 #include "verify/infer.hpp"
 
 using namespace certicone;
@@ -79,11 +80,7 @@ TEST_CASE("infer: a reader recomputes every bound from certicone-inference/1 alo
 
 TEST_CASE("infer: socp by every capable backend closes Experiment 4 to 1e-8") {
     for (const char* name : {"clarabel", "scs"}) {
-        const solvers::Backend& backend = solvers::backend(name);
-        if (!backend.enabled().ready) {
-            MESSAGE(fmt::format("{} skipped: {}", name, backend.enabled().reason));
-            continue;
-        }
+        if (!usable(name)) continue;
         const Run result =
             run_program("infer " + network4 + " --queries " + queries4 + " --method socp --solver " + name);
         INFO(result.out << result.err);
@@ -93,11 +90,8 @@ TEST_CASE("infer: socp by every capable backend closes Experiment 4 to 1e-8") {
 }
 
 TEST_CASE("infer: the two methods prove each other right, constraints and general quadratics included") {
+    if (!usable("clarabel")) return;
     const solvers::Backend& backend = solvers::backend("clarabel");
-    if (!backend.enabled().ready) {
-        MESSAGE("skipped: " << backend.enabled().reason);
-        return;
-    }
     Random random(91);
     solvers::Settings settings;
     settings.eps_abs = settings.eps_rel = 1e-10;
@@ -137,7 +131,7 @@ TEST_CASE("infer: socp from query to query, from 0 to 1e5 and back, calls nothin
     const Matrix points = read_points(stem + ".points.json", network.input_dim);
     for (const char* name : {"clarabel", "scs"}) {
         const solvers::Backend& backend = solvers::backend(name);
-        if (!backend.enabled().ready) continue;
+        if (!usable(name)) continue;
         const InferenceProblem problem = proximity(network, 1.0, points.col(0));
         solvers::Settings settings;
         settings.eps_abs = settings.eps_rel = 1e-10;

@@ -12,6 +12,7 @@
 #include "geometry/multipliers.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
+#include "skip.hpp"
 #include "solvers/solver.hpp"
 #include "support/error.hpp"
 
@@ -141,8 +142,7 @@ double worst_nu_error(const char* name, Index points) {
 TEST_CASE("LP backends: each is registered; one that is not built in says what to do") {
     for (const char* name : kNames) {
         const solvers::Backend& backend = solvers::backend(name);
-        if (absent(name)) {
-            MESSAGE(std::string(name) << " is not tested: " << backend.available().reason);
+        if (!test::usable(name)) {
             CHECK(backend.available().reason.find("make deps") != std::string::npos);
             CHECK_THROWS_AS(backend.open(program({1.0}, {{kNonnegative, {-1.0}, 0.0}}), {}), SolverUnavailable);
         } else {

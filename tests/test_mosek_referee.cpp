@@ -16,6 +16,7 @@
 #include "network/points.hpp"
 #include "paper_data.hpp"
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "solvers/mosek_library.hpp"
 #include "solvers/mosek_runtime.hpp"
 
@@ -30,12 +31,6 @@ using solvers::mosek::Task;
 namespace {
 
 constexpr double kAccepted = 1e-9;  // the bar of the issue; what is measured is near 1e-16
-
-bool there() {
-    const solvers::Readiness found = solvers::mosek::runtime();
-    if (!found.ready) MESSAGE("the referee is skipped: " << found.reason);
-    return found.ready;
-}
 
 /// A primal–dual pair of the value-function program, with the slack that belongs to x.
 struct Pair {
@@ -70,7 +65,7 @@ std::size_t module_of(const std::vector<Vector>& multipliers) {
 }  // namespace
 
 TEST_CASE("mosek referee: accepts the closed-form pairs of all points of the paper's networks") {
-    if (!there()) return;
+    if (!referee_usable()) return;
     for (int experiment = 1; experiment <= 4; ++experiment) {
         const auto [network, points] = paper_data(experiment);
         ValueFunction program(network);
@@ -95,7 +90,7 @@ TEST_CASE("mosek referee: accepts the closed-form pairs of all points of the pap
 }
 
 TEST_CASE("mosek referee: rejects every kind of wrong pair on every network of the paper") {
-    if (!there()) return;
+    if (!referee_usable()) return;
     for (int experiment = 1; experiment <= 4; ++experiment) {
         const auto [network, points] = paper_data(experiment);
         // Experiment 3 has one point, where r is zero and nothing is to be scaled: another point stands in.
@@ -172,7 +167,7 @@ TEST_CASE("mosek referee: rejects every kind of wrong pair on every network of t
 }
 
 TEST_CASE("mosek referee: planted programs of every cone, with and without a quadratic objective") {
-    if (!there()) return;
+    if (!referee_usable()) return;
     Random random(51);
     const std::vector<PlantedBlock> blocks{
         {Cone::RotatedSecondOrder, 4}, {Cone::Zero, 2}, {Cone::SecondOrder, 3}, {Cone::Nonnegative, 4}};
@@ -193,12 +188,8 @@ TEST_CASE("mosek referee: planted programs of every cone, with and without a qua
 }
 
 TEST_CASE("mosek referee: judges other solvers' answers of every program") {
-    if (!there()) return;
+    if (!referee_usable() || !usable("clarabel")) return;
     const solvers::Backend& clarabel = solvers::backend("clarabel");
-    if (!clarabel.available().ready) {
-        MESSAGE("clarabel is skipped: " << clarabel.available().reason);
-        return;
-    }
     Random random(52);
     const auto judge_answer = [&](const ConicProgram& program) {
         const solvers::Solution solution = clarabel.open(program, {})->solve();
@@ -234,7 +225,7 @@ TEST_CASE("mosek referee: judges other solvers' answers of every program") {
 }
 
 TEST_CASE("mosek referee: files keep shape, names and, where the format can, the pair") {
-    if (!there()) return;
+    if (!referee_usable()) return;
     Random random(53);
     const Network network = random_network({3, {4, 3}, {2}, {3}}, random);
     const LocalState state = evaluate(network, random_vector(3, random));
@@ -275,7 +266,7 @@ TEST_CASE("mosek referee: files keep shape, names and, where the format can, the
 }
 
 TEST_CASE("mosek referee: bad pairs are refused, ugly networks judged, threads do not disturb each other") {
-    if (!there()) return;
+    if (!referee_usable()) return;
     Random random(54);
     for (const Network& network : ugly_networks(random)) {
         const LocalState state = evaluate(network, random_vector(network.input_dim, random));
@@ -316,7 +307,7 @@ TEST_CASE("mosek referee: bad pairs are refused, ugly networks judged, threads d
 }
 
 TEST_CASE("mosek referee: without a licence solving is refused with MOSEK's own words, and the process goes on") {
-    if (!there() || solvers::mosek::licence().ready) return;
+    if (!referee_usable() || solvers::mosek::licence().ready) return;
     CHECK(contains(solvers::mosek::licence().reason, "not enabled: no licence; MOSEK says MSK_RES_ERR_"));
     Random random(55);
     const Planted truth = plant_unique({{Cone::Nonnegative, 3}}, false, random);

@@ -6,6 +6,7 @@
 #include "conic/presolve.hpp"
 #include "known_programs.hpp"
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "verify/examiner.hpp"
 #include "verify/solve_file.hpp"
 
@@ -75,10 +76,7 @@ TEST_CASE("a square whose column is not fixed becomes a quadratic objective") {
 TEST_CASE("planted programs with all cones are solved to their planted value") {
     for (const char* name : {"clarabel", "scs"}) {
         const solvers::Backend& backend = solvers::backend(name);
-        if (!backend.enabled().ready) {
-            MESSAGE(name << " is not there: skipped");
-            continue;
-        }
+        if (!usable(name)) continue;
         Random random(4);
         for (int round = 0; round < 40; ++round) {
             CAPTURE(round);

@@ -405,7 +405,7 @@ TEST_CASE("the environment names what a result depends on, and no path of this m
         CHECK_FALSE(contains(value, std::filesystem::path(CERTICONE_DATA_DIR).parent_path().string()));
     }
     for (const char* key :
-         {"compiler", "flags", "cpu", "eigen", "fmt", "nlohmann_json", "cli11", "flint", "blas", "scs"})
+         {"compiler", "flags", "cpu", "eigen", "fmt", "nlohmann_json", "cli11", "flint", "blas", "blas_kernel", "scs"})
         CHECK_MESSAGE(entries.contains(key), key);
     CHECK(entries["certicone"] == CERTICONE_VERSION);
     CHECK(entries["seed"] == "12");

@@ -1,11 +1,16 @@
 // What stands before and behind every backend: the registry, the checks of programs, and the measured figures.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "planted_programs.hpp"
+#include "skip.hpp"
 #include "support/error.hpp"
+#include "verify/answer.hpp"
+#include "verify/solve_file.hpp"
 
 using namespace certicone;
 using namespace certicone::test;
@@ -128,6 +133,118 @@ TEST_CASE("solver interface: measured figures see every kind of tampering") {
         CHECK(std::abs(found.gap - s.dot(y)) <= 1e-12);
         CHECK(found.gap >= 1.0);
     }
+}
+
+namespace {
+
+/// A solver that gives the answer it was told to, call by call, and calls it solved.
+class Told : public solvers::Backend {
+  public:
+    using Answer = std::function<solvers::Solution(const ConicProgram& program, int call)>;
+    explicit Told(Answer answer) : answer_(std::move(answer)) {}
+    explicit Told(const solvers::Solution& answer) : Told([=](const ConicProgram&, int) { return answer; }) {}
+    std::string_view name() const override { return "told"; }
+    std::string version() const override { return "1.0"; }
+    solvers::Capabilities capabilities() const override {
+        return {{Cone::Zero, Cone::Nonnegative, Cone::SecondOrder, Cone::RotatedSecondOrder}, true, true, true, false};
+    }
+    std::span<const solvers::Option> options() const override { return {}; }
+    solvers::Readiness available() const override { return {true, "built in"}; }
+
+  private:
+    struct Session : solvers::Workspace {
+        Session(ConicProgram program, const Told& backend) : Workspace(std::move(program)), told(backend) {}
+        solvers::Solution run(bool, bool, bool) override {
+            solvers::Solution answer = told.answer_(program(), told.calls_++);
+            answer.claimed.status = solvers::Status::Solved;
+            answer.claimed.text = "solved";
+            return answer;
+        }
+        const Told& told;
+    };
+    std::unique_ptr<solvers::Workspace> setup(ConicProgram program, const solvers::Settings&) const override {
+        return std::make_unique<Session>(std::move(program), *this);
+    }
+
+    Answer answer_;
+    mutable int calls_ = 0;
+};
+
+solvers::Solution planted_answer(const Planted& truth) { return {truth.x, truth.s, truth.y, {}, {}}; }
+
+}  // namespace
+
+TEST_CASE(
+    "solver interface: a number that is not finite is measured as such, and its answer has failed, with the place") {
+    Random random(5);
+    const Planted truth = plant_unique(one_of_each, true, random);
+    const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()};
+    const auto all_finite = [](const Measured& m) {
+        return std::isfinite(m.primal_residual + m.dual_residual + m.primal_cone + m.dual_cone + m.primal_objective +
+                             m.dual_objective + m.gap);
+    };
+    const auto check = [&](std::string_view name, Vector solvers::Solution::*part, const auto& parts) {
+        for (const auto& run : parts)
+            for (Index i = 0; i < run.size; ++i)
+                for (const double value : bad) {
+                    solvers::Solution answer = planted_answer(truth);
+                    (answer.*part)(run.begin + i) = value;
+                    const std::string place = fmt::format("{}[{}], entry {} of '{}'", name, run.begin + i, i, run.name);
+                    INFO(place);
+                    CHECK(!all_finite(measure(truth.program, answer.x, answer.s, answer.y)));
+                    const solvers::Solution judged = Told(answer).open(truth.program, {})->solve();
+                    CHECK(judged.claimed.status == solvers::Status::Failed);
+                    CHECK(judged.claimed.text.find(fmt::format("solved, but {}, is {}", place, value)) == 0);
+                    if (std::isnan(value) && name != "x")
+                        CHECK(std::isnan(name == "s" ? judged.measured.primal_cone : judged.measured.dual_cone));
+                }
+    };
+    check("x", &solvers::Solution::x, truth.program.variables);
+    check("s", &solvers::Solution::s, truth.program.blocks);
+    check("y", &solvers::Solution::y, truth.program.blocks);
+    // Entries that are finite, with products that are not.
+    solvers::Solution large = planted_answer(truth);
+    large.x.setConstant(1e300);
+    const solvers::Solution judged = Told(large).open(truth.program, {})->solve();
+    CHECK(judged.claimed.status == solvers::Status::Failed);
+    CHECK(judged.claimed.text.find("solved, but its ") == 0);
+    CHECK(Told(planted_answer(truth)).open(truth.program, {})->solve().claimed.status == solvers::Status::Solved);
+}
+
+TEST_CASE("solving from a file: the answer that keeps the tolerance is taken, not the one that claims to") {
+    if (!usable("clarabel")) return;
+    // min x₀ with x₀ ≥ 1, x₁ − x₀ ≤ 4, −x₀ − x₁ ≤ 8: what x₁ does shows neither in the gap nor in stationarity.
+    conic::Builder builder;
+    builder.add_columns("x", 2);
+    builder.add_rows("bound", Cone::Nonnegative, 1);
+    builder.add_rows("free", Cone::Nonnegative, 2);
+    ConicProgram program = builder.build();
+    Matrix A(3, 2);
+    A << -1, 0, -1, 1, -1, -1;
+    program.A = planted::sparse(A);
+    program.b = Vector::Zero(3);
+    program.b << -1.0, 4.0, 8.0;
+    program.c << 1.0, 0.0;
+    const auto answer = [](const ConicProgram& scaled, bool violated) {
+        solvers::Settings strict;
+        strict.eps_abs = strict.eps_rel = 1e-12;
+        solvers::Solution solution = solvers::backend("clarabel").open(scaled, strict)->solve();
+        if (violated)
+            solution.x(1) -= 1e3;
+        else
+            solution.y *= 1.0 + 2e-10;  // a larger gap than the other's, within the tolerance
+        solution.s = scaled.b - scaled.A * solution.x;
+        return solution;
+    };
+    const Told now_and_then([&](const ConicProgram& scaled, int call) { return answer(scaled, call != 1); });
+    const solvers::Solution best = verify::solve_from_file(program, now_and_then, {});
+    CHECK(best.measured.primal_cone <= 1e-8);
+    CHECK(verify::broken_promise(program, best, {}).value_or("") == "");
+    const Told always([&](const ConicProgram& scaled, int) { return answer(scaled, true); });
+    const solvers::Solution lie = verify::solve_from_file(program, always, {});
+    CHECK(lie.claimed.status == solvers::Status::Solved);  // so it says
+    CHECK(verify::broken_promise(program, lie, {}).value_or("").find("distance from the cone") != std::string::npos);
 }
 
 TEST_CASE("solver interface: programs that do not fit together are refused, with what is wrong") {

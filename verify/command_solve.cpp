@@ -17,8 +17,25 @@ namespace {
 
 struct SolveArguments {
     std::string file, solution, solver, json;
+    std::vector<std::string> options;
     solvers::Settings settings;
 };
+
+/// NAME=VALUE of --option into the settings. The solver is opened on min 0, x = 0: what it does not take is refused here, even
+/// where presolve leaves it nothing to solve.
+void take_options(const SolveArguments& arguments, const solvers::Backend* named, solvers::Settings& settings) {
+    if (arguments.options.empty()) return;
+    if (!named) throw InputError("--option is of one solver: name it with --solver");
+    for (const std::string& option : arguments.options) {
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw InputError(fmt::format("--option {}: NAME=VALUE expected", option));
+        settings.options[option.substr(0, equals)] = option.substr(equals + 1);
+    }
+    conic::Builder builder;
+    builder.set(builder.add_rows("row", conic::Cone::Zero, 1), builder.add_columns("x", 1), 1.0);
+    named->open(builder.build(), settings);
+}
 
 /// "3 zero, 12 nonnegative, 2 second-order in 9 rows".
 std::string cones_text(const conic::ConicProgram& program) {
@@ -73,7 +90,7 @@ Json comparison_json(const KnownComparison& known, const StoredSolution& stored)
 
 /// certicone-solve/1 (docs/export.md).
 Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model, const solvers::Backend& backend,
-                 const solvers::Solution& answer) {
+                 const solvers::Solution& answer, const std::string& broken) {
     const solvers::Measured& found = answer.measured;
     return {{"format", "certicone-solve/1"},
             {"instance",
@@ -90,6 +107,7 @@ Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model
               {"text", answer.claimed.text},
               {"iterations", answer.claimed.iterations},
               {"seconds", number(answer.claimed.seconds)}}},
+            {"broken", broken},
             {"objective", number(model.objective(found.primal_objective))},
             {"dual_objective", number(model.objective(found.dual_objective))},
             {"measured",
@@ -103,9 +121,11 @@ Json answer_json(const SolveArguments& arguments, const formats::CbfModel& model
 }
 
 int run(const SolveArguments& arguments) {
-    solvers::validate(arguments.settings);
+    solvers::Settings settings = arguments.settings;
+    solvers::validate(settings);
     const solvers::Backend* named = arguments.solver.empty() ? nullptr : &solvers::backend(arguments.solver);
     if (named) solvers::require_usable(*named);
+    take_options(arguments, named, settings);
     const formats::CbfModel model = formats::read_cbf(arguments.file);
     std::optional<StoredSolution> stored;
     if (!arguments.solution.empty()) stored = read_solution(arguments.solution);
@@ -114,8 +134,8 @@ int run(const SolveArguments& arguments) {
     fmt::print(text, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
                program.columns(), program.A.nonZeros(), cones_text(program));
 
-    const auto [used, answer] = named ? DefaultAnswer{named, solve_from_file(program, *named, arguments.settings)}
-                                      : solve_by_default(program, arguments.settings);
+    const auto [used, answer] =
+        named ? DefaultAnswer{named, solve_from_file(program, *named, settings)} : solve_by_default(program, settings);
     const solvers::Backend& backend = *used;
     const solvers::Measured& found = answer.measured;
     fmt::print(text, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
@@ -124,9 +144,10 @@ int run(const SolveArguments& arguments) {
                model.objective(found.dual_objective));
     fmt::print(text, "measured   primal residual {:.1e}, dual residual {:.1e}, cones {:.1e} and {:.1e}, gap {:.1e}\n",
                found.primal_residual, found.dual_residual, found.primal_cone, found.dual_cone, found.gap);
-    Json json = answer_json(arguments, model, backend, answer);
-    bool good = answer.claimed.status == solvers::Status::Solved;
-    if (!good) fmt::print(text, "NOT SOLVED: {}\n", to_string(answer.claimed.status));
+    const std::string broken = broken_promise(program, answer, settings).value_or("");
+    if (!broken.empty()) fmt::print(text, "NOT SOLVED: {}\n", broken);
+    Json json = answer_json(arguments, model, backend, answer, broken);
+    bool good = broken.empty();
     if (stored) {
         const KnownComparison known = [&] {
             try {
@@ -156,6 +177,8 @@ Command add_solve(CLI::App& app) {
                         "a solver, or A+B (default: as for certify, and others where that leaves doubt)");
     command->add_option("--solution", arguments->solution, "compare with this file (certicone-solution/1)");
     command->add_option("--eps", arguments->settings.eps_abs, "the solver's tolerance (default 1e-9)");
+    command->add_option("--option", arguments->options,
+                        "NAME=VALUE, an option of the solver's own; may be repeated (docs/solvers.md)");
     command->add_option("--json", arguments->json, "write certicone-solve/1 to this file, - for standard output");
     command->footer(
         "Example:\n"

@@ -13,9 +13,8 @@
 #endif
 
 #include "solvers/mosek_runtime.hpp"
+#include "support/blas.hpp"
 #include "support/file.hpp"
-
-extern "C" char* openblas_get_config() __attribute__((weak));
 
 namespace certicone::verify {
 
@@ -35,13 +34,6 @@ std::string flint() {
 #else
     return fmt::format("{} with Arb {}", flint_version, arb_version);
 #endif
-}
-
-/// CERTICONE_BLAS_NAME is the library's file name, empty without one.
-std::string blas() {
-    if (openblas_get_config) return openblas_get_config();
-    const std::string name = CERTICONE_BLAS_NAME;
-    return name.empty() ? "none: Eigen's own kernels" : name;
 }
 
 std::string processor() {
@@ -68,7 +60,8 @@ std::vector<std::pair<std::string, std::string>> environment(const CertifyOption
          version(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
         {"cli11", CLI11_VERSION},
         {"flint", flint()},
-        {"blas", blas()},
+        {"blas", blas_name()},
+        {"blas_kernel", blas_kernel()},
     };
     for (const solvers::Backend* backend : solvers::backends())
         if (backend->available().ready) entries.emplace_back(backend->name(), backend->version());

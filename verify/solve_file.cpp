@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <utility>
+#include <optional>
 
 #include "conic/equilibrate.hpp"
 #include "conic/power_of_two.hpp"
 #include "conic/presolve.hpp"
+#include "solvers/finite.hpp"
 #include "support/error.hpp"
 #include "verify/answer.hpp"
 #include "verify/examiner.hpp"
@@ -45,6 +46,18 @@ double in_doubt(const ConicProgram& program, const solvers::Solution& found) {
         found.measured.gap + found.x.cwiseAbs().dot((program.c + program.A.transpose() * found.y).cwiseAbs());
     return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
 }
+
+/// An answer that keeps what was asked for, as measured, is better than one that does not; then the one that leaves less
+/// in doubt.
+struct Quality {
+    bool kept = false;
+    double doubt = std::numeric_limits<double>::infinity();
+
+    Quality() = default;
+    Quality(const ConicProgram& program, const solvers::Solution& found, const solvers::Settings& settings)
+        : kept(!broken_promise(program, found, settings)), doubt(in_doubt(program, found)) {}
+    bool better_than(const Quality& other) const { return kept != other.kept ? kept : doubt < other.doubt; }
+};
 
 /// σ for which the largest of the slacks that were found is one, by a power of two: b may be far larger, and what a tolerance
 /// on its units leaves of them too much.
@@ -90,6 +103,7 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
         solution.measured = solvers::measure(program, solution.x, solution.s, solution.y);
         solution.claimed.primal_objective = solution.measured.primal_objective;
         solution.claimed.dual_objective = solution.measured.dual_objective;
+        solvers::refuse_not_finite(program, solution);
         return solution;
     };
     if (left.columns() == 0 && left.rows() == 0) {
@@ -101,16 +115,19 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
     conic::Scaling scaling = conic::equilibrate(left);
     solvers::Settings stricter = for_scaled_program(backend, settings);
     std::optional<solvers::Solution> best;
-    double least = std::numeric_limits<double>::infinity();
+    Quality best_quality;
     for (int attempt = 0; attempt < 5; ++attempt) {
         const solvers::Solution answer = backend.open(conic::scaled(left, scaling), stricter)->solve();
         solvers::Solution found = restore(answer, scaling.unscale_x(answer.x), scaling.unscale_y(answer.y));
         const bool solved = found.claimed.status == solvers::Status::Solved;
-        const double before = std::exchange(least, std::min(least, in_doubt(program, found)));
-        if (best && !solved) found.claimed = best->claimed;  // it was solved at the tolerance that was asked for
-        if (!best || least < before) best = std::move(found);
-        if ((attempt == 0 && !solved) || least <= 0.1 * settings.eps_rel * std::abs(best->measured.primal_objective))
-            break;
+        if (attempt > 0 && !solved) found.claimed = best->claimed;  // it was solved at the tolerance that was asked for
+        const Quality quality(program, found, settings);
+        if (!best || quality.better_than(best_quality)) {
+            best = std::move(found);
+            best_quality = quality;
+        }
+        const double enough = 0.1 * settings.eps_rel * std::abs(best->measured.primal_objective);
+        if ((attempt == 0 && !solved) || (best_quality.kept && best_quality.doubt <= enough)) break;
         stricter.eps_abs *= 1e-2;
         stricter.eps_rel *= 1e-2;
         scaling.primal = size_of_slacks(scaling, answer);
@@ -120,19 +137,21 @@ solvers::Solution solve_from_file(const ConicProgram& program, const solvers::Ba
 
 DefaultAnswer solve_by_default(const ConicProgram& program, const solvers::Settings& settings) {
     std::optional<DefaultAnswer> best;
-    double least = std::numeric_limits<double>::infinity();
+    Quality best_quality;
     solvers::Settings limited = settings;
     for (const std::string& name : {default_solver(), std::string("osqp+scs"), std::string("scs")}) {
         const solvers::Backend& backend = solvers::backend(name);
         if (!backend.enabled().ready) continue;
         solvers::Solution found = solve_from_file(program, backend, limited);
         const solvers::Status status = found.claimed.status;
-        const double doubt = in_doubt(program, found);
+        const Quality quality(program, found, settings);
         const double size = std::abs(found.measured.primal_objective);
-        if (!best || doubt < least) best = {&backend, std::move(found)};
-        least = std::min(least, doubt);
+        if (!best || quality.better_than(best_quality)) {
+            best = {&backend, std::move(found)};
+            best_quality = quality;
+        }
         if (status == solvers::Status::Infeasible || status == solvers::Status::Unbounded) break;
-        if (status == solvers::Status::Solved && doubt <= 10.0 * settings.eps_rel * size + 1e-12) break;
+        if (quality.kept && quality.doubt <= 10.0 * settings.eps_rel * size + 1e-12) break;
         if (limited.time_limit == 0.0) limited.time_limit = 10.0;
     }
     if (!best) solvers::require_usable(solvers::backend("scs"));  // which says what is missing

@@ -9,6 +9,8 @@
 // multipliers when ρ = 0, y ∈ K* and s°ᵀy = 0, however large that set is.
 #pragma once
 
+#include <cmath>
+
 #include "formats/cbf.hpp"
 #include "solvers/solver.hpp"
 #include "verify/solution_file.hpp"
@@ -16,15 +18,16 @@
 namespace certicone::verify {
 
 /// The answer to a program with a linear objective, in its own units; the solver gets what presolve leaves of it
-/// (conic/presolve.hpp), equilibrated (conic/equilibrate.hpp), and is asked again, more strictly, while what its residuals
-/// leave in doubt exceeds eps_rel of the objective. The objectives in `claimed` are the measured ones.
+/// (conic/presolve.hpp), equilibrated (conic/equilibrate.hpp), and is asked again, more strictly, while the answer does not
+/// keep the tolerance in these units, or its residuals leave more than eps_rel of the objective in doubt. The objectives in
+/// `claimed` are the measured ones; the status is Failed where a number is not finite.
 solvers::Solution solve_from_file(const conic::ConicProgram& program, const solvers::Backend& backend,
                                   const solvers::Settings& settings);
 solvers::Solution solve_model(const formats::CbfModel& model, const solvers::Backend& backend,
                               const solvers::Settings& settings);
 
 /// Without a solver named: the default one and, while the answer leaves more than 10 eps_rel of the objective in doubt, two
-/// others, 10 seconds a solve; the answer with the least doubt.
+/// others, 10 seconds a solve; of the answers that keep the tolerance, if any do, the one with the least doubt.
 struct DefaultAnswer {
     const solvers::Backend* backend = nullptr;
     solvers::Solution solution;
@@ -41,7 +44,9 @@ struct KnownComparison {
     double dual_residual = 0.0;  ///< ‖ρ‖_∞ relative to its terms
     double dual_cone = 0.0;      ///< distance of y from K*, relative to ‖y‖_∞
 
-    bool consistent() const { return mismatch.empty() && objective_error <= bound && membership <= bound; }
+    bool consistent() const {
+        return mismatch.empty() && std::isfinite(bound) && objective_error <= bound && membership <= bound;
+    }
 };
 
 /// Throws InputError where the stored pair has other sizes than the instance.

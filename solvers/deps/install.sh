@@ -129,12 +129,50 @@ crate_sources() {
     done <"$here/$1.crates.txt"
 }
 
+# pip_wheel NAME OPTION…: downloads the wheel pinned in NAME.txt for the platform that the options of pip name, checks
+# its hash, unpacks it into $work/NAME.wheel.
+pip_wheel() {
+    local name=$1
+    shift
+    quietly "$python" -m pip download --disable-pip-version-check --no-input --no-deps --only-binary :all: "$@" \
+        --require-hashes --requirement "$here/$name.txt" --dest "$work/$name.download"
+    quietly "$python" -m zipfile -e "$work/$name.download"/*.whl "$work/$name.wheel"
+}
+
+# A current OpenBLAS, which knows processors that Debian's does not: the library and headers of its Python wheel.
+# solvers/deps/openblas-config.cmake makes a CMake package of them that knows the names of its symbols.
+install_openblas() {
+    local stamp name machine prefix=$work/openblas.prefix
+    machine=$(uname -s)-$(uname -m)
+    stamp="$(<"$here/openblas.txt") $(<"$here/openblas-config.cmake") $machine"
+    name=$(cut -d ' ' -f 1 "$here/openblas.txt")
+    if in_place openblas "$stamp"; then
+        say "$name: in place"
+        return
+    fi
+    if [[ $machine != Linux-x86_64 && $machine != Linux-aarch64 ]]; then
+        say "$name: left out, for no library is pinned for $machine: the system's BLAS is used"
+        return
+    fi
+
+    say "$name: downloading"
+    pip_wheel openblas --platform "manylinux_2_28_${machine#*-}"
+    mkdir -p "$prefix/lib/cmake/openblas"
+    mv "$work/openblas.wheel/scipy_openblas32/lib/libscipy_openblas.so" "$prefix/lib/"
+    mv "$work/openblas.wheel/scipy_openblas32/include" "$prefix/"
+    mv "$work"/openblas.wheel/*.dist-info/licenses/LICENSE.txt "$prefix/lib/"
+    cp "$here/openblas-config.cmake" "$prefix/lib/cmake/openblas/"
+    put_in_place openblas "$stamp" "$prefix"
+    say "$name: unpacked"
+}
+
 install_scs() {
     local options=(-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON
         -DUSE_LAPACK=ON -DCMAKE_INSTALL_LIBDIR=lib)
-    local pin stamp name
+    local pin stamp name blas="the system's BLAS"
+    [[ -f $deps/openblas/.stamp ]] && blas=$(<"$deps/openblas/.stamp")
     pin=$(<"$here/scs.txt")
-    stamp="$pin ${options[*]} without CTRLC"
+    stamp="$pin ${options[*]} without CTRLC, with $blas"
     name=${pin%% *}
     if in_place scs "$stamp"; then
         say "$name: in place"
@@ -145,6 +183,11 @@ install_scs() {
     pip_source scs
     # Its own Ctrl-C listener swaps process-wide handlers at every solve, which several threads cannot share.
     sed -i 's/-DCTRLC//' "$work/scs/scs_source/CMakeLists.txt"
+    if [[ -f $deps/openblas/.stamp ]]; then  # one BLAS in the process, with one pool of threads
+        options+=(-DOpenBLAS_DIR="$deps/openblas/lib/cmake/openblas")
+        sed -i 's/^\( *\)list(APPEND LAPACK_LINK_LIBRARIES .*/\1find_package(OpenBLAS REQUIRED)\n'\
+'\1list(APPEND LAPACK_LINK_LIBRARIES OpenBLAS::OpenBLAS)/' "$work/scs/scs_source/CMakeLists.txt"
+    fi
     say "$name: building"
     quietly cmake -S "$work/scs/scs_source" -B "$work/build" "${options[@]}" -DCMAKE_INSTALL_PREFIX="$work/prefix"
     quietly cmake --build "$work/build" --parallel "$jobs"
@@ -232,12 +275,9 @@ install_highs() {
 
     say "$name: downloading"
     pip_source highspy
-    quietly "$python" -m pip download --disable-pip-version-check --no-input --no-deps --only-binary :all: \
-        --implementation cp --python-version 3.11 --abi cp311 --platform "manylinux_2_28_${machine#*-}" \
-        --require-hashes --requirement "$here/highspy.txt" --dest "$work/download"
-    quietly "$python" -m zipfile -e "$work/download/highspy-$version"-*.whl "$work/highs.wheel"
+    pip_wheel highspy --implementation cp --python-version 3.11 --abi cp311 --platform "manylinux_2_28_${machine#*-}"
     mkdir -p "$prefix/lib/cmake/highs" "$prefix/include/highs"/{interfaces,lp_data,util}
-    cp "$work/highs.wheel/highspy/libhighs.so.1" "$work/highspy/LICENSE.txt" "$prefix/lib/"
+    cp "$work/highspy.wheel/highspy/libhighs.so.1" "$work/highspy/LICENSE.txt" "$prefix/lib/"
     cp "$here/highs-config.cmake" "$prefix/lib/cmake/highs/"
     printf 'set(PACKAGE_VERSION %s)\nif(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)\n%s\nendif()\n' \
         "$version" '    set(PACKAGE_VERSION_COMPATIBLE TRUE)' >"$prefix/lib/cmake/highs/highs-config-version.cmake"
@@ -270,10 +310,7 @@ install_mosek() {
     fi
 
     say "$name: downloading"
-    quietly "$python" -m pip download --disable-pip-version-check --no-input --no-deps --only-binary :all: \
-        --implementation cp --python-version 3.11 --abi abi3 --platform manylinux2014_x86_64 \
-        --require-hashes --requirement "$here/mosek.txt" --dest "$work/download"
-    quietly "$python" -m zipfile -e "$work/download/mosek-${name#*==}"-*.whl "$work/mosek.wheel"
+    pip_wheel mosek --implementation cp --python-version 3.11 --abi abi3 --platform manylinux2014_x86_64
     mkdir "$prefix"
     cp "$work"/mosek.wheel/mosek/lib*.so* "$prefix/"
     put_in_place mosek "$stamp" "$prefix"
@@ -291,6 +328,7 @@ work=$(mktemp -d "$deps/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 install_debian_packages
+install_openblas
 install_scs
 install_clarabel
 install_highs

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "support/error.hpp"
 
@@ -63,6 +64,7 @@ double second_order_distance(double t, double length) {
 }  // namespace
 
 double cone_distance(Cone cone, const Eigen::Ref<const Vector>& part, bool dual) {
+    if (part.hasNaN()) return std::numeric_limits<double>::quiet_NaN();  // which std::max and min would lose
     switch (cone) {
         case Cone::Zero: return dual ? 0.0 : part.stableNorm();
         case Cone::Nonnegative: return part.cwiseMin(0.0).stableNorm();

@@ -13,8 +13,7 @@
 #include "geometry/branch.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
-
-extern "C" const char* openblas_get_corename() __attribute__((weak));  // present where the BLAS is OpenBLAS
+#include "support/blas.hpp"
 
 namespace certicone::bench {
 
@@ -133,8 +132,7 @@ void measure(const Network& network, const Matrix& points, Dgemm& dgemm) {
 }  // namespace
 
 void bench_batch() {
-    if (openblas_get_corename != nullptr)  // OPENBLAS_CORETYPE=Haswell or SkylakeX if it takes a new processor for old
-        fmt::print("OpenBLAS kernels: {}\n", openblas_get_corename());
+    fmt::print("BLAS: {}, kernels: {}\n", blas_name(), blas_kernel());
     std::mt19937_64 random(1);
     Dgemm dgemm(random);
     const Network small = read_network(CERTICONE_DATA_DIR "/paper/exp1.network.json");

@@ -5,11 +5,10 @@
 #include <string>
 
 #include "bench.hpp"
-
-extern "C" void openblas_set_num_threads(int) __attribute__((weak));
+#include "support/blas.hpp"
 
 int main(int argc, char** argv) {
-    if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+    certicone::use_one_blas_thread();
     const std::map<std::string, void (*)()> parts{{"batch", certicone::bench::bench_batch},
                                                   {"certificates", certicone::bench::bench_certificates},
                                                   {"certify", certicone::bench::bench_certify},
