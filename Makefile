@@ -1,8 +1,8 @@
 # Certicone: `make certify` and `make test` do everything from nothing; `make help` lists the rest.
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps readers build test test-export test-kernels certify certify-suite check-certificates bench bench-peer sanitize format \
-    format-check clean distclean
+.PHONY: help deps readers build test test-export test-kernels certify certify-suite check-certificates bench bench-peer \
+    sanitize threads fuzz fuzz-quick format format-check clean distclean
 
 JOBS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CMAKE_ARGS ?=
@@ -46,7 +46,8 @@ certify-suite: deps build  ## certify the networks of data/suite: all that can g
 
 check-certificates: deps build  ## certificates of all networks in data, verified by both checkers
 	@mkdir -p build/certificates
-	build/certicone certify --level exact --certificate build/certificates $(PAPER) $(wildcard data/suite/*.network.json) | tail -1
+	@rm -f build/certificates/*.certificate.json
+	build/certicone certify --level exact --certificate build/certificates $(PAPER) $(wildcard data/suite/*.network.json) | grep certified:
 	@for network in $(PAPER) $(wildcard data/suite/*.network.json); do \
 	    name=$$(basename $$network .network.json); certificate=build/certificates/$$name.certificate.json; \
 	    build/certicone-check $$certificate $$network >build/certificates/$$name.ours && \
@@ -67,6 +68,28 @@ sanitize: deps  ## all tests under the address and undefined-behaviour sanitizer
 	@cmake --preset sanitize $(CMAKE_ARGS)
 	@$(BUILD) sanitize
 	@$(TEST) sanitize
+
+threads:  ## the tests of what runs in parallel, under the thread sanitizer
+	@cmake --preset thread $(CMAKE_ARGS)
+	@$(BUILD) thread --target certicone_tests certicone certicone-check
+	@$(TEST) thread
+
+# FUZZ_RUNS executions a target, from the seeds in tests/fuzz/seeds and what earlier runs found (build-fuzz/corpus).
+FUZZ_RUNS ?= 5000000
+FUZZ_TARGETS ?= $(notdir $(wildcard tests/fuzz/seeds/*))
+
+fuzz:  ## every reader under libFuzzer and the sanitizers (clang): FUZZ_RUNS=5000000 executions each, FUZZ_TARGETS=…
+	@command -v clang++ >/dev/null || { echo "fuzz: clang++ is not there (apt-get install clang)" >&2; exit 1; }
+	@cmake -S tests/fuzz -B build-fuzz -DCMAKE_CXX_COMPILER=clang++ >/dev/null
+	@env -u MAKEFLAGS -u MAKELEVEL cmake --build build-fuzz --parallel $(JOBS)
+	@cd build-fuzz && for target in $(FUZZ_TARGETS); do \
+	    mkdir -p corpus/$$target && ./fuzz_$$target -runs=$(FUZZ_RUNS) -max_len=3000 -timeout=20 -print_final_stats=1 \
+	        -artifact_prefix=found-$$target- corpus/$$target ../tests/fuzz/seeds/$$target >log-$$target 2>&1 || \
+	        { tail -40 log-$$target; echo "fuzz: $$target: a finding, see build-fuzz/found-$$target-*"; exit 1; }; \
+	    echo "fuzz: $$target: $$(sed -n 's/.*executed_units: *//p' log-$$target) executions, no finding"; done
+
+fuzz-quick:  ## the same with 20,000 executions each: for CI
+	@$(MAKE) --no-print-directory fuzz FUZZ_RUNS=20000
 
 format:  ## lay out all sources by .clang-format
 	@clang-format -i $(SOURCES)

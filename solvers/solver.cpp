@@ -107,14 +107,21 @@ std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Sett
                 fmt::format("solver '{}' has no option '{}'; it has: {}", name(), option, fmt::join(names, ", ")));
         }
     }
-    const Capabilities can = capabilities();
+    require_support(*this, program);
+    return setup(std::move(program), settings);
+}
+
+void require_support(const Backend& backend, const conic::ConicProgram& program) {
+    const Capabilities can = backend.capabilities();
     for (const conic::Block& block : program.blocks)
         if (std::find(can.cones.begin(), can.cones.end(), block.cone) == can.cones.end())
-            throw InputError(fmt::format("solver '{}' does not support the {} cone of block '{}'", name(),
-                                         to_string(block.cone), block.name));
+            throw InputError(
+                fmt::format("solver '{0}' does not support the {1} cone of block '{2}'; with one that does, as in "
+                            "'{0}+clarabel', it "
+                            "takes what no cone touches and the other the rest",
+                            backend.name(), to_string(block.cone), block.name));
     if (program.P.nonZeros() > 0 && !can.quadratic_objective)
-        throw InputError(fmt::format("solver '{}' does not support a quadratic objective", name()));
-    return setup(std::move(program), settings);
+        throw InputError(fmt::format("solver '{}' does not support a quadratic objective", backend.name()));
 }
 
 void require_usable(const Backend& backend) {

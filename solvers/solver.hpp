@@ -127,6 +127,9 @@ const Backend& backend(std::string_view name);
 /// Throws SolverUnavailable, with the reason, for a backend that is not available or not enabled.
 void require_usable(const Backend& backend);
 
+/// Throws InputError, naming the cone and a solver that has it, for a program that the backend cannot take.
+void require_support(const Backend& backend, const conic::ConicProgram& program);
+
 /// The value of a backend's own option as a number; `fallback` where it is not given. Throws InputError otherwise.
 double number_option(const Settings& settings, std::string_view name, double fallback);
 

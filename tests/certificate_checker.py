@@ -11,13 +11,19 @@ import hashlib
 import json
 import math
 import re
+import struct
 import sys
 
 DEPTH = 32
+SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}  # bytes of an entry
 
 
 class Refuted(Exception):
     pass
+
+
+class NoCertificate(Exception):
+    """What was given as a certificate is a network."""
 
 
 def demand(condition, reason):
@@ -42,28 +48,27 @@ class Literal(str):
     """The text of a JSON number."""
 
 
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]')
+COLON = re.compile(r"\s*:")
+
+
 def read_json(text):
     depth = deepest = 0
-    inside = escaped = False
-    for character in text:
-        if inside:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                inside = False
-        elif character == '"':
-            inside = True
-        elif character in "[{":
+    outermost = None  # the last string that stands in the outermost object
+    for found in TOKEN.finditer(text):
+        token = found.group()
+        if token in "[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif character in "]}":
+        elif token in "]}":
             depth -= 1
+        else:
+            if depth == 1:
+                outermost = token
+            named = re.search(r'"name"\s*:\s*$', text[max(0, found.start() - 200) : found.start()])
+            metadata = depth == 2 and outermost == '"__metadata__"' and not COLON.match(text, found.end())
+            demand("\\" not in token or named or metadata, "an escape outside of a name")
     demand(deepest <= DEPTH, "nested too deeply")
-    for found in re.finditer(r'"(?:[^"\\]|\\.)*"', text):
-        named = re.search(r'"name"\s*:\s*$', text[max(0, found.start() - 200) : found.start()])
-        demand("\\" not in found.group() or named, "an escape outside of a name")
     try:
         return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant, parse_int=Literal, parse_float=Literal)
     except (ValueError, RecursionError) as error:
@@ -236,6 +241,9 @@ def equal_enclosure(claimed, computed):
 
 
 def decimal(value):
+    if isinstance(value, float):  # of a tensor
+        demand(math.isfinite(value), "not finite")
+        return value
     demand(isinstance(value, Literal), "expected a number")
     result = float(value)
     demand(math.isfinite(result), "beyond the doubles")
@@ -258,10 +266,68 @@ def exact(values):
     return align([from_float(value) for value in values])
 
 
+def is_safetensors(data):
+    return len(data) > 8 and data[7] == 0 and data[8:9] == b"{"
+
+
+def floats(kind, raw):
+    if kind == "BF16":  # the upper half of a float
+        kind, raw = "F32", b"".join(b"\0\0" + raw[k : k + 2] for k in range(0, len(raw), 2))
+    code = {"F64": "d", "F32": "f", "F16": "e"}[kind]
+    return list(struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw))
+
+
+def tree_of_tensors(data):
+    """What the same network is as JSON, with floats for the numbers."""
+    length = int.from_bytes(data[:8], "little")
+    demand(length <= len(data) - 8, "shorter than its header")
+    header, data = read_json(data[8 : 8 + length].decode("latin-1")), data[8 + length :]
+    metadata = header.pop("__metadata__", {})
+    demand(isinstance(metadata, dict) and all(type(value) is str for value in metadata.values()), "metadata that are no strings")
+    demand(metadata.get("format", "pt") in ("pt", "soc-icnn/1"), "not soc-icnn/1")
+    tensors, places = {}, []
+    for name, tensor in header.items():
+        keys(tensor, ["dtype", "shape", "data_offsets"])
+        demand(type(tensor["dtype"]) is str and tensor["dtype"] in SIZES, "another dtype")
+        shape = [integer(extent) for extent in array(tensor["shape"])]
+        begin, end = (integer(offset) for offset in array(tensor["data_offsets"], 2))
+        demand(len(shape) <= 2 and begin <= end <= len(data), "a tensor out of bounds")
+        demand(end - begin == SIZES[tensor["dtype"]] * math.prod(shape), "a tensor of the wrong size")
+        places.append((begin, end))
+        flat = floats(tensor["dtype"], data[begin:end])
+        if len(shape) == 2:
+            flat = [flat[k * shape[1] : (k + 1) * shape[1]] for k in range(shape[0])]
+        tensors[name] = flat if shape else flat[0]
+    reached = 0
+    for begin, end in sorted(places):
+        demand(begin == reached, "tensors overlap or leave a hole")
+        reached = end
+    demand(reached == len(data), "tensors do not end where the file does")
+
+    def number(value):
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+    def part(prefix):
+        return {name[len(prefix) :]: tensors.pop(name) for name in list(tensors) if name.startswith(prefix)}
+
+    tree = {"format": "soc-icnn/1"}
+    for kind, scalar in (("layers", None), ("quadratic", "alpha"), ("conic", "lambda")):
+        tree[kind] = []
+        while element := part(f"{kind}.{len(tree[kind])}."):
+            tree[kind].append({key: number(value) if key == scalar else value for key, value in element.items()})
+    reference = part("reference.")
+    if reference:
+        tree["reference"] = reference
+    demand("b0" in tensors and "v" in tensors and not set(tree) & set(tensors) and "input_dim" not in tensors, "other tensors")
+    tensors["b0"] = number(tensors["b0"])
+    tree["input_dim"] = Literal(len(array(tensors["v"])))
+    return {**tree, **tensors}
+
+
 class Network:
     def __init__(self, data):
-        tree = read_json(data.decode("latin-1"))
-        keys(tree, ["format", "input_dim", "layers", "c", "v", "b0"], ["name", "quadratic", "conic"])
+        tree = tree_of_tensors(data) if is_safetensors(data) else read_json(data.decode("latin-1"))
+        keys(tree, ["format", "input_dim", "layers", "c", "v", "b0"], ["name", "quadratic", "conic", "reference"])
         demand(tree["format"] == "soc-icnn/1", "not soc-icnn/1")
         demand(isinstance(tree.get("name", ""), str) and not isinstance(tree.get("name"), Literal), "name is no string")
         d0 = self.inputs = integer(tree["input_dim"])
@@ -282,6 +348,11 @@ class Network:
         self.conic = [self.module(m, "lambda", "A", "d") for m in array(tree.get("conic", []))]
         demand(all(weight[0] > 0 for weight, _, _ in self.quadratic), "alpha must be positive")
         demand(all(weight[0] >= 0 for weight, _, _ in self.conic), "lambda must not be negative")
+        reference = tree.get("reference", {"points": [], "values": []})
+        keys(reference, ["points", "values"])
+        for point in array(reference["points"]):
+            vector_of(point, d0)
+        vector_of(reference["values"], len(reference["points"]))
 
     def module(self, tree, weight, matrix, offset):
         keys(tree, [weight, matrix, offset])
@@ -486,9 +557,12 @@ KINDS = ("value", "canonical", "multiplier", "subgradient", "directional", "uniq
 
 def check(certificate, network):
     """Raises Refuted, or returns the numbers of points and claims."""
+    if is_safetensors(certificate):
+        raise NoCertificate
+    tree = read_json(certificate.decode("latin-1"))
+    if isinstance(tree, dict) and tree.get("format") == "soc-icnn/1":
+        raise NoCertificate
     demand(all(byte < 0x80 for byte in certificate), "not ASCII")
-    text = certificate.decode("ascii")
-    tree = read_json(text)
     keys(tree, ["format", "network", "bits", "points"])
     demand(tree["format"] == "certicone-certificate/1", "another format")
     demand(tree["network"] == hashlib.sha256(network).hexdigest(), "another network")
@@ -519,6 +593,8 @@ def answer(certificate_path, network_path):
         return 0, f"verified: {points} points, {claims} claims"
     except Refuted as refuted:
         return 1, f"refuted: {refuted}"
+    except NoCertificate:
+        return 2, f"{certificate_path} is a network, expected a certificate"
 
 
 def main(arguments):

@@ -18,13 +18,17 @@ struct Run {
     std::string out, err;
 };
 
-/// `arguments` as typed in a shell.
-inline Run run_program(const std::string& arguments) {
+/// `command` as typed in a shell.
+inline Run run_command(const std::string& command) {
     const ScratchFolder folder;
     const std::string out = folder / "out", err = folder / "err";
-    const int status = std::system(
-        (std::string(CERTICONE_BINARY) + " " + arguments + " >" + out + " 2>" + err + " </dev/null").c_str());
+    const int status = std::system(("{ " + command + "; } >" + out + " 2>" + err + " </dev/null").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out), read_file(err)};
+}
+
+/// The program with `arguments`.
+inline Run run_program(const std::string& arguments) {
+    return run_command(std::string(CERTICONE_BINARY) + " " + arguments);
 }
 
 /// Puts `content` into a new file of `folder` and returns its path.

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <fstream>
 
 #include "network/network_io.hpp"
 #include "run_program.hpp"
@@ -136,6 +138,141 @@ TEST_CASE("safetensors headers that lie") {
     refuse(bytes.substr(0, bytes.size() - 1));
     refuse(bytes + "x");
     refuse(replaced(bytes, "[3, 2]", "[9, 2]"));
+}
+
+TEST_CASE("6 GB of zeros are refused by their beginning: 400 MB of memory are enough, and no time") {
+    const ScratchFolder folder;
+    const auto zeros = [&](const char* name) {
+        const std::string path = folder / name;
+        file_with(folder, name, "");
+        std::filesystem::resize_file(path, std::uintmax_t{6} << 30);  // sparse: no room on the disk
+        return path;
+    };
+    const std::string net = paper + "exp3.network.json", plain = zeros("zeros"), tensors = zeros("zeros.safetensors");
+    for (const std::string& arguments :
+         {"inspect " + plain, "inspect " + tensors, "certify " + plain, "readout " + net + " --points " + plain,
+          "certify " + net + " --points " + plain, "infer " + net + " --queries " + plain + " --beta 1",
+          "solve " + plain, "check " + plain + " --network " + net, "check " + net + " --network " + plain,
+          "compare " + net + " --solver scs --points " + plain, "export " + net + " --output x --points " + plain}) {
+        const auto start = std::chrono::steady_clock::now();
+        const Run run = run_command("ulimit -v 400000; " CERTICONE_BINARY " " + arguments);
+        INFO(arguments << "\n" << run.err);
+        CHECK(run.code == 2);
+        CHECK(contains(run.err, ": "));
+        CHECK(contains(run.err, folder.path.string()));
+        CHECK_FALSE(contains(run.err, "memory"));
+        CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+    }
+    CHECK(run_command("ulimit -v 400000; " CERTICONE_CHECK_BINARY " " + plain + " " + net).code == 2);
+    // A header that claims to be long: zeros inside it are seen as soon as they are read.
+    const std::string claimed = zeros("claimed.safetensors");
+    {
+        std::fstream file(claimed, std::ios::in | std::ios::out | std::ios::binary);
+        file.write("\0\0\0\x40\1\0\0\0{", 9);
+    }
+    const Run run = run_command("ulimit -v 400000; " CERTICONE_BINARY " inspect " + claimed);
+    CHECK(run.code == 2);
+    CHECK(contains(run.err, "safetensors header: line 1, column 2: NUL byte"));
+}
+
+TEST_CASE("networks of other people's formats get a pointer to the converter") {
+    const ScratchFolder folder;
+    const auto refuse = [&](const std::string& name, const std::string& content, const std::string& must_name) {
+        check_refused("inspect " + file_with(folder, name, content), must_name);
+    };
+    const std::string pointer = "torch checkpoints are not read; data/convert_torch.py makes a network file of one";
+    refuse("model.pt", "PK\x03\x04 and so on", pointer);
+    refuse("model.bin", "PK\x03\x04 and so on", pointer);
+    refuse("old.pth", "\x80\x02.", pointer);
+    refuse("model.onnx", "\x08\x07\x12", "ONNX is not read; data/convert_torch.py");
+    const std::string good_file = (folder / "good.safetensors").string();
+    write_safetensors(read_network(paper + "exp3.network.json"), good_file);
+    const std::string bytes = read_file(good_file);
+    for (const std::string prefix : {"model.", "module.", "_orig_mod.", "model._orig_mod."}) {
+        std::string header = bytes.substr(8);
+        std::size_t length = 0;
+        std::memcpy(&length, bytes.data(), 8);
+        header.resize(length);
+        for (const char* name : {"layers.0.W", "layers.0.b", "\"c\"", "\"v\"", "\"b0\"", "quadratic.0.alpha",
+                                 "quadratic.0.B", "quadratic.0.e", "conic.0.lambda", "conic.0.A", "conic.0.d"}) {
+            const std::size_t at = header.find(name);
+            REQUIRE(at != std::string::npos);
+            header.insert(at + (header[at] == '"' ? 1 : 0), prefix);
+        }
+        refuse("prefixed.safetensors", safetensors_bytes(header, bytes.substr(8 + length)),
+               "missing tensor layers.0.W, but there is " + prefix +
+                   "layers.0.W: names must stand without a prefix (data/convert_torch.py converts checkpoints)");
+    }
+    refuse(
+        "other.safetensors",
+        safetensors_bytes(R"({"backbone.W_in.weight":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", "12345678"),
+        "missing tensor layers.0.W, but there is backbone.W_in.weight (data/convert_torch.py converts checkpoints)");
+}
+
+TEST_CASE("a transposed matrix is told what was expected") {
+    const ScratchFolder folder;
+    int number = 0;
+    const auto refuse = [&](const std::string& content, const std::string& must_name) {
+        check_refused("inspect " + file_with(folder, fmt::format("t{}.json", number++), content), must_name);
+    };
+    refuse(
+        R"({"format":"soc-icnn/1","input_dim":2,"layers":[{"W":[[1,2,3],[4,5,6]],"b":[0,0,0]}],"c":[1,1,1],"v":[0,0],"b0":0})",
+        "layers[0].W is 2x3, expected 3x2: it is transposed");
+    refuse(with(R"("U":[[0.5,1]])", R"("U":[[0.5],[1]])"), "layers[1].U is 2x1, expected 1x2: it is transposed");
+    refuse(with(R"("B":[[1,0]])", R"("B":[[1],[0]])"), "quadratic[0].B is 2x1, expected 1x2: it is transposed");
+    refuse(with(R"("A":[[0,1]])", R"("A":[[0],[1]])"), "conic[0].A is 2x1, expected 1x2: it is transposed");
+    refuse(with("[[1,2],[3,4]]", "[[1,2,3],[3,4,5]]"), "layers[0].W is 2x3, expected 2x2\n");
+}
+
+TEST_CASE("solve and compare name what is wrong, not what is beside it") {
+    const ScratchFolder folder;
+    const std::string network = paper + "exp3.network.json", points = paper + "exp3.points.json";
+    const Run binary = run_program("solve " + file_with(folder, "picture.png", "\x89PNG\r\n\x1a\n\xff\xfe"));
+    CHECK(binary.err ==
+          "certicone: " + (folder / "picture.png").string() + ": line 2: binary file, expected CBF text\n");
+    CHECK(binary.code == 2);
+    if (!solvers::backend("highs").enabled().ready) {
+        MESSAGE("highs skipped: " << solvers::backend("highs").enabled().reason);
+        return;
+    }
+    for (const std::string& arguments :
+         {"compare " + network + " --points " + points + " --solver scs,highs",
+          "infer " + network + " --method socp --solver highs --queries " + points + " --beta 1"}) {
+        check_refused(arguments, "certicone: solver 'highs' does not support the rotated second-order cone of block");
+        check_refused(arguments, "as in 'highs+clarabel', it takes what no cone touches");
+    }
+    const std::string far = file_with(folder, "far.csv", "1e308,1e308\n");
+    check_refused("compare " + network + " --solver scs --points " + far, far + ": point 0: ");
+}
+
+TEST_CASE("a full device behind standard output is an error of every command") {
+    if (!std::filesystem::exists("/dev/full")) {
+        MESSAGE("skipped: no /dev/full");
+        return;
+    }
+    const ScratchFolder folder;
+    const std::string network = paper + "exp3.network.json", points = " --points " + paper + "exp3.points.json ";
+    const std::string where = folder.path.string();
+    REQUIRE(run_program("certify " + network + " --certificate " + where).code == 0);
+    REQUIRE(run_program("export " + network + points + "--output " + where).code == 0);
+    const std::string certificate = where + "/exp3.certificate.json";
+    for (const std::string& arguments :
+         {"inspect " + network, "readout " + network + points, "readout " + network + points + "--json -",
+          "certify " + network, "certify " + network + " --json -", "compare " + network + points + "--solver scs",
+          "compare " + network + points + "--solver scs --json -",
+          "infer " + network + " --beta 1 --queries " + paper + "exp3.points.json",
+          "infer " + network + " --beta 1 --json - --queries " + paper + "exp3.points.json",
+          std::string("reproduce exp3"), std::string("reproduce exp3 --json -"),
+          "export " + network + points + "--output " + where, "solve " + where + "/exp3.value.0.cbf",
+          "solve " + where + "/exp3.value.0.cbf --json -", "check " + certificate + " --network " + network,
+          std::string("solvers"), std::string("--version"), std::string("certify --help")}) {
+        const Run run = run_command(CERTICONE_BINARY " " + arguments + " >/dev/full");
+        INFO(arguments << "\n" << run.err);
+        CHECK(run.code == 2);
+        CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+        CHECK(contains(run.err, "standard output"));
+    }
+    CHECK(run_command(CERTICONE_CHECK_BINARY " " + certificate + " " + network + " >/dev/full").code == 2);
 }
 
 TEST_CASE("bad options of certify") {

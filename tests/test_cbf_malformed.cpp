@@ -99,7 +99,7 @@ std::vector<Case> cases() {
         {"integer variables", with("OBJBCOORD\n-1\n", "INT\n1\n"), "line 23", "integer variables"},
         {"a keyword with more behind it", with("OBJBCOORD\n", "OBJBCOORD 1\n"), "line 23", "too much"},
         {"no constraints at all", "VER\n1\nOBJSENSE\nMAX\nVAR\n2 1\nF 2\n", "line 7", "no constraints"},
-        {"binary", std::string("VER\n\x00\x01\xff\n", 8), "line 2", "expected an integer"},
+        {"binary", std::string("VER\n\x00\x01\xff\n", 8), "line 2", "binary file, expected CBF text"},
     };
 }
 

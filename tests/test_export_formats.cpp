@@ -252,9 +252,68 @@ TEST_CASE("the export command: files, solution and refusals") {
     refused(network + " --output " + out + " --format mps", "--format mps");
     refused(network + " --output " + out + " --gzip maybe", "--gzip maybe");
     refused(network + " --output " + network, "cannot be made a folder");
-    refused(network + " --output " + out + " --program inference --beta -1", "it must be > 0");
+    refused(network + " --output " + out + " --program inference --beta -1", "expected a number > 0");
     refused(network + " --library " + out, "--library takes neither");
     refused(network + " --output " + out + " --points " + out + "/missing.json", "no such file");
+
+    // Another instance of the same name: nothing of the first is replaced; the same again, in another format, is.
+    const std::string kept = read_file(out + "/exp3.value.0.cbf");
+    refused(network + " --output " + out + " --points " + file_with(folder, "p.csv", "1,1\n"),
+            "exp3.value.0.cbf: is there already");
+    CHECK(read_file(out + "/exp3.value.0.cbf") == kept);
+    CHECK(run_program("export " + network + " --format cbf,mof --output " + out).code == 0);
+}
+
+TEST_CASE("export of inference honours what the queries file says, and solve agrees") {
+    const ScratchFolder folder;
+    const std::string network = paper + "exp3.network.json";
+    const auto exported = [&](const std::string& name, const std::string& queries, const std::string& options = "") {
+        const std::string file = file_with(folder, name + ".json", queries), out = (folder / name).string();
+        const Run run = run_program("export " + network + " --program inference --points " + file + " --output " + out +
+                                    " --format cbf" + options);
+        REQUIRE_MESSAGE(run.code == 0, run.err);
+        const std::string stem = out + "/exp3.inference.0";
+        // infer proves the minimum of the same file, and a solver finds it from the exported one.
+        const Run infer = run_program("infer " + network + " --queries " + file + " --json -" + options);
+        REQUIRE_MESSAGE(infer.code == 0, infer.err);
+        const auto solution = nlohmann::json::parse(read_file(stem + ".solution.json"));
+        CHECK(solution["objective"].get<double>() ==
+              doctest::Approx(nlohmann::json::parse(infer.out)["queries"][0]["value"].get<double>()).epsilon(1e-10));
+        const Run solve = run_program("solve " + stem + ".cbf --solution " + stem + ".solution.json");
+        CHECK_MESSAGE(solve.code == 0, solve.out);
+        return solution;
+    };
+    const auto beta = exported("beta", R"({"beta":5,"queries":[[1,-2]]})");
+    CHECK(beta["origin"]["beta"] == 5.0);
+    const auto Q = exported("Q", R"({"Q":[[2,1],[1,3]],"queries":[[1,-2]]})");
+    CHECK(Q["origin"]["Q"] == nlohmann::json::parse("[[2.0,1.0],[1.0,3.0]]"));
+    CHECK_FALSE(Q["origin"].contains("beta"));
+    const auto q = exported("q", R"({"beta":5,"q":[3,-4],"queries":[[1,-2]]})");
+    CHECK(q["origin"]["q"] == nlohmann::json::parse("[3.0,-4.0]"));
+    const auto bounded =
+        exported("C", R"({"beta":5,"queries":[[1,-2]],"upper":[0.5,null],"lower":[null,-1],"C":[[1,1]],"h":[-0.75]})");
+    CHECK(bounded["origin"]["C"] == nlohmann::json::parse("[[1.0,1.0],[1.0,0.0],[-0.0,-1.0]]"));
+    CHECK(bounded["origin"]["h"] == nlohmann::json::parse("[-0.75,0.5,1.0]"));
+    bool constrained = false;
+    for (const auto& row : bounded["rows"])
+        constrained = constrained || (row["name"] == "constraints" && row["size"] == 3);
+    CHECK(constrained);
+    // Four problems, four minima.
+    std::set<double> minima;
+    for (const auto& solution : {beta, Q, q, bounded})
+        minima.insert(solution["objective"].get<double>());
+    CHECK(minima.size() == 4);
+    CHECK(exported("given", R"({"queries":[[1,-2]]})", " --beta 5")["objective"] == beta["objective"]);
+
+    const auto refused = [&](const std::string& queries, const char* part) {
+        const Run bad = run_program("export " + network + " --program inference --points " +
+                                    file_with(folder, "bad.json", queries) + " --output " + (folder / "bad").string());
+        CHECK(bad.code == 2);
+        CHECK_MESSAGE(contains(bad.err, part), bad.err);
+    };
+    refused(R"({"beta":5,"queries":[[1,-2]],"lower":[1,1],"upper":[0,1]})", "keeps to the constraints");
+    refused(R"({"Q":[[1,0],[0,-1]],"queries":[[1,-2]]})", "eigenvalue -1");
+    refused(R"({"beta":0,"queries":[[1,-2]]})", "beta is 0");
 }
 
 TEST_CASE("the library: at least 60 instances, graded, indexed, exact, and the same every time") {

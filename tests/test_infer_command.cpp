@@ -255,6 +255,28 @@ TEST_CASE("infer: exit codes") {
     check_refused(network4 + " --queries " + queries4 + " --method newton", "newton");
     check_refused(network4 + " --queries " + queries4 + " --method socp --solver nobody", "nobody");
     CHECK(run_program("infer " + network4 + " --queries " + queries4 + " --method socp --solver highs").code == 2);
+    // Refused before anything is solved: no table, no file.
+    const auto refuse_early = [&](const std::string& options, const std::string& must_name) {
+        const Run result = run_program("infer " + network4 + options);
+        INFO(options << "\n" << result.err);
+        CHECK(result.code == 2);
+        CHECK(result.out.empty());
+        CHECK(contains(result.err, must_name));
+    };
+    const std::string to = " --certificate " + (folder / "c.json").string(), all = " --queries " + queries4;
+    refuse_early(
+        " --queries " + file_with(folder, "q.json", R"({"beta":1,"q":[1,0,0,0,0,0,0,0,0,0],)" + query + "}") + to,
+        "without constraints only");
+    refuse_early(
+        " --queries " + file_with(folder, "u.json", R"({"beta":1,"upper":[1,1,1,1,1,1,1,1,1,1],)" + query + "}") + to,
+        "without constraints only");
+    CHECK_FALSE(std::filesystem::exists(folder / "c.json"));
+    refuse_early(all + " --json " + (folder / "no/such.json").string(), "no/such.json: cannot write");
+    refuse_early(all + " --certificate " + (folder / "no/such.json").string(), "no/such.json: cannot write");
+    refuse_early(all + " --certificate " + folder.path.string(), "is a directory");
+    refuse_early(all + to + " --json " + (folder / "c.json").string(), "cannot both go there");
+    refuse_early(all + " --threads -1", "--threads");
+    refuse_early(all + " --method socp --solver highs", "does not support");
     const std::string csv = file_with(folder, "points.csv", "0,0,0,0,0,0,0,0,0,0\n1,1,1,1,1,1,1,1,1,1\n");
     check_refused(network4 + " --queries " + csv, "beta");
     CHECK(run_program("infer " + network4 + " --queries " + csv + " --beta 2").code == 0);

@@ -127,9 +127,12 @@ std::string certificate_point(const ExactPoint& point, const Vector& x, const Ex
     return certificate_point(x, claims);
 }
 
+std::string certificate_head(const std::string& network_sha256) {
+    return fmt::format("{{\"format\":\"certicone-certificate/1\",\"network\":\"{}\",", network_sha256);
+}
+
 std::string certificate_begin(const std::string& network_sha256, slong bits) {
-    return fmt::format("{{\"format\":\"certicone-certificate/1\",\"network\":\"{}\",\"bits\":{},\"points\":[\n",
-                       network_sha256, bits);
+    return certificate_head(network_sha256) + fmt::format("\"bits\":{},\"points\":[\n", bits);
 }
 
 std::string certificate(const std::string& network_sha256, slong bits, std::span<const std::string> points) {

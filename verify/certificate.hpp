@@ -27,6 +27,8 @@ std::string certificate_point(const Vector& x, std::span<const std::string> clai
 std::string certificate_point(const ExactPoint& point, const Vector& x, const ExactCurvature& curvature,
                               std::span<const Vector> directions, std::span<const Multipliers> xi, slong bits);
 
+/// What every certificate of that network begins with.
+std::string certificate_head(const std::string& network_sha256);
 /// What stands before the points of a file, which are separated by ",\n", and after them.
 std::string certificate_begin(const std::string& network_sha256, slong bits);
 inline constexpr std::string_view certificate_end = "]}\n";

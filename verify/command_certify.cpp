@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -16,8 +17,10 @@
 #include "support/sha256.hpp"
 #include "verify/certificate.hpp"
 #include "verify/certify.hpp"
+#include "verify/check/check.hpp"
 #include "verify/commands.hpp"
 #include "verify/environment.hpp"
+#include "verify/export_instance.hpp"
 #include "verify/interrupt.hpp"
 #include "verify/points_beside.hpp"
 #include "verify/referee.hpp"
@@ -49,7 +52,7 @@ std::string progress_bar(const std::string& name, Index done, Index total) {
 Matrix points_of(const Network& network, const std::string& file, const CertifyArguments& arguments,
                  NetworkHeader& header) {
     if (!file.empty()) {
-        const std::string bytes = read_file(file);
+        const std::string bytes = read_points_bytes(file);
         header.points_from = file;
         header.points_sha256 = sha256(bytes);
         return parse_points(bytes, file, network.input_dim);
@@ -68,19 +71,39 @@ Matrix points_of(const Network& network, const std::string& file, const CertifyA
     return points;
 }
 
-/// DIR/NAME.certificate.json, a point at a time. It names the bytes of the network file; where that is no JSON, those of
-/// DIR/NAME.network.json, which then holds the same network.
+/// DIR/NAME.certificate.json.
+std::filesystem::path certificate_path(const CertifyArguments& arguments, const std::string& network) {
+    return std::filesystem::path(arguments.certificate) / (network_stem(network) + ".certificate.json");
+}
+
+/// Before any work: each network can be checked, each certificate has a name of its own, and what is there under that name
+/// is a certificate of the same network, if anything. Nothing else is ever replaced.
+void refuse_certificates_that_cannot_be(const CertifyArguments& arguments) {
+    std::map<std::filesystem::path, std::string> networks;
+    for (const std::string& network : arguments.networks) {
+        const std::filesystem::path path = certificate_path(arguments, network);
+        if (const auto [other, is_new] = networks.emplace(path, network); !is_new)
+            fail_input(network,
+                       fmt::format("its certificate and that of {} would both be {}: certify them into folders "
+                                   "of their own",
+                                   other->second, path.string()));
+        const std::string bytes = read_network_bytes(network);
+        parse_network(bytes, network);
+        if (const std::string why = check::unfit(bytes); !why.empty())
+            fail_input(network, "certificates cannot speak of it: " + why);
+        std::error_code error;
+        if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) continue;
+        if (!file_begins_with(path, certificate_head(sha256(bytes))))
+            fail_input(path.string(),
+                       fmt::format("is there already and no certificate of {}: it is not replaced", network));
+    }
+}
+
+/// A point at a time. It names the bytes of the network file.
 class CertificateFile {
   public:
-    CertificateFile(const CertifyArguments& arguments, const std::string& path, const std::string& bytes,
-                    const Network& network, std::string hash)
-        : file_(std::filesystem::path(arguments.certificate) / (network_stem(path) + ".certificate.json")) {
-        if (bytes.find('\0') != std::string::npos) {
-            const std::string json = to_json(network);
-            write_file_atomically(std::filesystem::path(arguments.certificate) / (network_stem(path) + ".network.json"),
-                                  json);
-            hash = sha256(json);
-        }
+    CertificateFile(const CertifyArguments& arguments, const std::string& network, const std::string& hash)
+        : file_(certificate_path(arguments, network)) {
         file_.stream() << certificate_begin(hash, arguments.options.bits);
     }
     void add(const PointReport& point) {
@@ -107,7 +130,7 @@ Level level_of(const std::string& name) {
 using Reports = std::vector<std::unique_ptr<Report>>;
 
 Summary certify_network(const std::string& path, const CertifyArguments& arguments, const Reports& reports) {
-    const std::string bytes = read_file(path);
+    const std::string bytes = read_network_bytes(path);
     const Network network = parse_network(bytes, path);
     NetworkHeader header;
     header.name = network.name;
@@ -119,9 +142,9 @@ Summary certify_network(const std::string& path, const CertifyArguments& argumen
     const Matrix points = points_of(network, file, arguments, header);
 
     CertifyOptions options = arguments.options;
-    if (!options.dump.empty()) options.dump += "/" + network.name;
+    if (!options.dump.empty()) options.dump += "/" + file_stem(network.name);
     std::optional<CertificateFile> certificate;
-    if (!arguments.certificate.empty()) certificate.emplace(arguments, path, bytes, network, header.sha256);
+    if (!arguments.certificate.empty()) certificate.emplace(arguments, path, header.sha256);
     const bool show = isatty(STDERR_FILENO) != 0;  // a progress bar on a terminal, none when redirected
     const auto begin = std::chrono::steady_clock::now();
     for (const auto& report : reports)
@@ -190,6 +213,7 @@ int run(CertifyArguments arguments) {
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
 
     const std::vector<std::string> files = report_files(arguments);
+    if (arguments.options.certificate) refuse_certificates_that_cannot_be(arguments);
     arguments.options.referee = with_referee(arguments.referee);
     const InterruptGuard guard;
     Reports reports;
@@ -210,6 +234,10 @@ int run(CertifyArguments arguments) {
         report->finish();
     for (const auto& file : outputs)
         file->commit();
+    if (arguments.options.certificate && std::find(files.begin(), files.end(), "-") == files.end() &&
+        interrupted() == 0)
+        for (const std::string& network : arguments.networks)
+            std::cout << "wrote " << certificate_path(arguments, network).string() << " of " << network << '\n';
     if (interrupted() != 0) {
         std::cerr << "certicone: interrupted; finished points are reported, the others are skipped\n";
         return 128 + interrupted();
@@ -241,8 +269,9 @@ Command add_certify(CLI::App& app) {
     command->add_option("--level", arguments->level,
                         "numeric (default): bounds by rounding analysis; rigorous: also proved enclosures; exact: also "
                         "signs, zeros and equalities in exact arithmetic");
-    command->add_option("--certificate", arguments->certificate,
-                        "write NAME.certificate.json into this folder, for `certicone check`");
+    command->add_option(
+        "--certificate", arguments->certificate,
+        "write NAME.certificate.json into this folder, for `certicone check`; replaces none of another network");
     command->add_option("--bits", arguments->options.bits,
                         "significant bits of square roots in enclosures and certificates (default 64)");
     command->add_option("--tolerance", arguments->options.tolerance,

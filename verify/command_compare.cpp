@@ -1,6 +1,7 @@
 #include <fmt/ostream.h>
 
 #include <iostream>
+#include <optional>
 
 #include "network/network_io.hpp"
 #include "network/points.hpp"
@@ -10,6 +11,7 @@
 #include "verify/commands.hpp"
 #include "verify/compare.hpp"
 #include "verify/referee.hpp"
+#include "verify/report.hpp"
 #include "verify/report_json.hpp"
 
 namespace certicone::verify {
@@ -92,22 +94,25 @@ Json to_json(const PointComparison& point) {
 
 int run(const CompareArguments& arguments) {
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
-    const std::string bytes = read_file(arguments.network);
+    const std::string bytes = read_network_bytes(arguments.network);
     const Network network = parse_network(bytes, arguments.network);
     const Matrix points = read_points(arguments.points, network.input_dim);
     CertifyOptions options = arguments.options;
     options.referee = with_referee(arguments.referee);
     Comparer comparer(network, options);
+    std::optional<Output> json;
+    if (!arguments.json.empty()) json.emplace(arguments.json);
     Index inconsistent = 0, compared = 0;
     const auto each = [&](const std::function<void(const PointComparison&)>& use) {
         for (Index j = 0; j < points.cols(); ++j) {
-            const PointComparison point = [&] {
+            const LocalState state = [&] {
                 try {
-                    return comparer.compare(j, points.col(j));
+                    return evaluate(network, points.col(j), options.tolerance);
                 } catch (const InputError& error) {
-                    throw InputError(fmt::format("{}: {}", arguments.points, error.what()));
+                    throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
                 }
             }();
+            const PointComparison point = comparer.compare(j, state);
             for (const SolverComparison& solver : point.solvers) {
                 ++compared;
                 if (!solver.consistent()) ++inconsistent;
@@ -127,12 +132,12 @@ int run(const CompareArguments& arguments) {
         });
         out << "\n]}\n";
     };
-    if (arguments.json == "-")
-        write(std::cout);
-    else if (!arguments.json.empty())
-        write_file_atomically(arguments.json, write);
-    else
+    if (json) {
+        write(json->stream());
+        json->commit();
+    } else {
         each([](const PointComparison& point) { print(std::cout, point); });
+    }
     if (arguments.json != "-")
         fmt::print(std::cout,
                    "{}: {} answers at {} points, {} further from the closed form than their own gap allows\n",

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
+#include "inference/queries.hpp"
 #include "network/json_tree.hpp"
 #include "network/network_io.hpp"
 #include "network/points.hpp"
@@ -23,7 +25,8 @@ namespace {
 struct ExportArguments {
     std::string network, points, directions, output, library, compress = "auto";
     std::vector<std::string> programs{"value"}, formats{"cbf"};
-    double beta = 0.0, tolerance = 0.0;
+    std::optional<double> beta;
+    double tolerance = 0.0;
     std::uint64_t seed = 0;
 };
 
@@ -54,17 +57,40 @@ ExportOptions options_of(const ExportArguments& arguments, const std::string& fo
     return options;
 }
 
-/// β as given, or as the queries file has it, or 1.
-double beta_of(const ExportArguments& arguments, const std::string& bytes) {
-    double beta = arguments.beta;
-    if (beta == 0.0 && bytes.find_first_not_of(" \t\r\n") != std::string::npos &&
-        bytes[bytes.find_first_not_of(" \t\r\n")] == '{') {
+/// Φ and constraints as the queries file has them; β as given, and 1 where neither says it.
+InferenceQueries queries_of(const ExportArguments& arguments, const std::string& bytes, const Network& network) {
+    std::optional<double> beta = arguments.beta;
+    const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    bool complete = false;
+    if (!beta && bytes[first] == '{') {
         const JsonValue tree = parse_json(bytes, arguments.points);
-        if (const auto found = JsonPlace(tree, arguments.points).find("beta")) beta = found->number();
+        const JsonPlace root(tree, arguments.points);
+        const auto own = root.find("beta");
+        complete = root.find("queries") && (own || root.find("Q"));
+        if (own && !complete) beta = own->number();
     }
-    if (beta == 0.0) beta = 1.0;
-    if (!(beta > 0.0)) throw InputError(fmt::format("beta is {}, it must be > 0", beta));
-    return beta;
+    return parse_queries(bytes, arguments.points, network, beta || complete ? beta : 1.0);
+}
+
+/// What a solution file says of the problem of one query.
+Json origin_of(const InferenceProblem& problem, Json origin) {
+    const Index d0 = problem.network->input_dim;
+    const auto rows = [](const Matrix& matrix) {
+        Json list = Json::array();
+        for (Index i = 0; i < matrix.rows(); ++i)
+            list.push_back(to_json(Vector(matrix.row(i))));
+        return list;
+    };
+    if (problem.Q == Matrix(problem.Q(0, 0) * Matrix::Identity(d0, d0)))
+        origin["beta"] = number(problem.Q(0, 0));
+    else
+        origin["Q"] = rows(problem.Q);
+    if (!problem.q.isZero(0.0)) origin["q"] = to_json(problem.q);
+    if (problem.C.rows() > 0) {
+        origin["C"] = rows(problem.C);
+        origin["h"] = to_json(problem.h);
+    }
+    return origin;
 }
 
 int run_library(const ExportArguments& arguments) {
@@ -84,13 +110,15 @@ int run(ExportArguments arguments) {
     if (arguments.points.empty()) throw InputError("--points is needed: there is no points file beside the network");
     if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
     const std::vector<std::string> programs = choose(arguments.programs, export_programs, "--program");
-    const std::string bytes = read_file(arguments.network), point_bytes = read_file(arguments.points);
+    const std::string bytes = read_network_bytes(arguments.network), point_bytes = read_points_bytes(arguments.points);
     const Network network = parse_network(bytes, arguments.network);
     const Matrix points = parse_points(point_bytes, arguments.points, network.input_dim);
     Matrix directions;
     if (!arguments.directions.empty())
         directions = read_points(arguments.directions, network.input_dim, PointKind::directions);
-    const double beta = beta_of(arguments, point_bytes);
+    InferenceQueries queries;
+    if (std::find(programs.begin(), programs.end(), "inference") != programs.end())
+        queries = queries_of(arguments, point_bytes, network);
     const ExportOptions options = options_of(arguments, arguments.output);
     const std::string stem = file_stem(network.name);
 
@@ -110,13 +138,14 @@ int run(ExportArguments arguments) {
         const auto origin = [&](const char* key) -> Json {
             return {{"network", network.name}, {"sha256", sha256(bytes)}, {"index", j}, {key, to_json(x)}};
         };
-        const LocalState state = [&] {
+        const auto at_point = [&](const auto& compute) {
             try {
-                return evaluate(network, x, arguments.tolerance);
+                return compute();
             } catch (const InputError& error) {
                 throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
             }
-        }();
+        };
+        const LocalState state = at_point([&] { return evaluate(network, x, arguments.tolerance); });
         for (const std::string& program : programs) {
             const std::string name = fmt::format("{}.{}.{}", stem, program, j);
             if (program == "value") write(name, program, known_value(network, state), origin("x"));
@@ -124,9 +153,9 @@ int run(ExportArguments arguments) {
             if (program == "dual") write(name, program, known_dual(network, state), origin("x"));
             if (program == "min-norm") write(name, program, known_min_norm(network, state), origin("x"));
             if (program == "inference") {
-                Json from = origin("query");
-                from["beta"] = number(beta);
-                write(name, program, known_inference(network, beta, x), from);
+                const InferenceProblem problem = queries.at(j);
+                write(name, program, at_point([&] { return known_inference(problem); }),
+                      origin_of(problem, origin("query")));
             }
             if (program != "max-readout") continue;
             // Without --directions one a point, drawn from the seed.
@@ -161,10 +190,13 @@ Command add_export(CLI::App& app) {
         ->add_option("--format", arguments->formats,
                      "cbf (default), ptf, mof, clarabel, scs or all, separated by commas")
         ->delimiter(',');
-    command->add_option("--output", arguments->output, "the folder to write to; it is made where it is not there");
+    command->add_option(
+        "--output", arguments->output,
+        "the folder to write to, made where it is not there; replaces earlier exports of the same instance alone");
     command->add_option("--directions", arguments->directions,
                         "directions for max-readout: JSON, CSV or .npy (default: one a point, drawn from --seed)");
-    command->add_option("--beta", arguments->beta, "for inference (default: beta of the queries file, else 1)");
+    command->add_option("--beta", arguments->beta,
+                        "for inference: beta/2 |x - y|^2 (default: beta or Q of the queries file, else 1)");
     command->add_option("--tolerance", arguments->tolerance,
                         "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
     command->add_option("--gzip", arguments->compress,

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <iostream>
+#include <optional>
 
 #include "geometry/rounding.hpp"
 #include "inference/queries.hpp"
@@ -10,6 +11,7 @@
 #include "support/file.hpp"
 #include "support/sha256.hpp"
 #include "verify/certificate.hpp"
+#include "verify/check/check.hpp"
 #include "verify/commands.hpp"
 #include "verify/infer.hpp"
 #include "verify/parallel.hpp"
@@ -98,19 +100,23 @@ void write_json(std::ostream& out, const Matrix& queries, const std::vector<Infe
     out << "\n]}\n";
 }
 
-/// FILE for `certicone check`: of each query the claim that F's minimum is within a gap of F(x), in exact arithmetic.
-void write_certificate(const InferArguments& arguments, const InferenceQueries& queries,
-                       const std::vector<InferenceAnswer>& answers) {
-    constexpr slong bits = 64;
-    const InferenceProblem& problem = queries.problem;
-    const Network& network = *problem.network;
-    const double beta = problem.Q(0, 0);
+/// Whether there are claims for this problem, and for this network.
+void refuse_certificate_that_cannot_be(const InferArguments& arguments, const InferenceProblem& problem,
+                                       const std::string& network) {
+    const Index d0 = problem.network->input_dim;
     if (problem.C.rows() > 0 || !problem.q.isZero(0.0) ||
-        problem.Q != Matrix(beta * Matrix::Identity(network.input_dim, network.input_dim)))
+        problem.Q != Matrix(problem.Q(0, 0) * Matrix::Identity(d0, d0)) || !(problem.Q(0, 0) > 0.0))
         throw InputError("--certificate: there are claims for beta/2 |x - y|^2 without constraints only");
-    const std::string bytes = read_file(arguments.network);
-    if (bytes.find('\0') != std::string::npos)
-        throw InputError(fmt::format("{}: --certificate needs the network as JSON", arguments.network));
+    if (const std::string why = check::unfit(network); !why.empty())
+        fail_input(arguments.network, "certificates cannot speak of it: " + why);
+}
+
+/// For `certicone check`: of each query the claim that F's minimum is within a gap of F(x), in exact arithmetic.
+std::string certificate_of(const std::string& network_sha256, const InferenceQueries& queries,
+                           const std::vector<InferenceAnswer>& answers) {
+    constexpr slong bits = 64;
+    const Network& network = *queries.problem.network;
+    const double beta = queries.problem.Q(0, 0);
     std::vector<std::string> points;
     for (std::size_t j = 0; j < answers.size(); ++j) {
         const InferenceCertificate& proof = answers[j].result.certificate;
@@ -119,7 +125,7 @@ void write_certificate(const InferArguments& arguments, const InferenceQueries& 
                                                 repair_exactly(network, proof.xi), bits)};
         points.push_back(certificate_point(proof.x, claims));
     }
-    write_file_atomically(arguments.certificate, certificate(sha256(bytes), bits, points));
+    return certificate(network_sha256, bits, points);
 }
 
 std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const InferArguments& arguments,
@@ -147,7 +153,6 @@ std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const I
         return answers;
     }
     const solvers::Backend& backend = solvers::backend(arguments.solver);
-    solvers::require_usable(backend);
     solvers::Settings settings;
     settings.eps_abs = settings.eps_rel = 1e-10;
     SocpInference socp(queries.problem, backend, settings);
@@ -159,9 +164,21 @@ std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const I
 int run(const InferArguments& arguments) {
     if (arguments.gap && !(*arguments.gap > 0.0)) throw InputError("--gap must be > 0");
     const double asked = arguments.gap.value_or(arguments.method == "socp" ? 1e-8 : 1e-10);
-    const Network network = read_network(arguments.network);
+    if (arguments.threads < 0) throw InputError("--threads must be >= 0");
+    const solvers::Backend& backend = solvers::backend(arguments.solver);
+    if (arguments.method == "socp") solvers::require_usable(backend);
+    if (!arguments.certificate.empty() && arguments.certificate == arguments.json)
+        fail_input(arguments.json, "--json and --certificate cannot both go there");
+    const std::string bytes = read_network_bytes(arguments.network);
+    const Network network = parse_network(bytes, arguments.network);
     const InferenceQueries queries = read_queries(arguments.queries, network, arguments.beta);
-    const bool table = arguments.json != "-";
+    if (!arguments.certificate.empty()) refuse_certificate_that_cannot_be(arguments, queries.problem, bytes);
+    if (arguments.method == "socp")
+        solvers::require_support(backend, conic::InferenceProgram(queries.problem).program());
+    std::optional<Output> json, claims;
+    if (!arguments.json.empty()) json.emplace(arguments.json);
+    if (!arguments.certificate.empty()) claims.emplace(arguments.certificate);
+    const bool table = arguments.json != "-" && arguments.certificate != "-";
     if (table)
         fmt::print("{:>5}  {:>24}  {:>8}  {:>8}  {:>5}  {:>10}  {:>9}\n", "query", "F(x)", "gap", "relative", "kinks",
                    "iterations", "ms");
@@ -186,8 +203,10 @@ int run(const InferArguments& arguments) {
         fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst, milliseconds / static_cast<double>(count),
                    arguments.method == "socp" ? "socp, " + arguments.solver : arguments.method);
     }
-    write_output(arguments.json, [&](std::ostream& out) { write_json(out, queries.queries, answers); });
-    if (!arguments.certificate.empty()) write_certificate(arguments, queries, answers);
+    if (json) write_json(json->stream(), queries.queries, answers);
+    if (claims) claims->stream() << certificate_of(sha256(bytes), queries, answers);
+    for (auto* output : {&json, &claims})
+        if (*output) (*output)->commit();
     if (open > 0)
         fmt::print(std::cerr, "certicone: {} of {} queries not closed to {:.0e}: best gap of the worst is {:.1e}\n",
                    open, count, asked, worst);

@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "network/network_io.hpp"
-#include "support/file.hpp"
 #include "support/sha256.hpp"
 #include "verify/commands.hpp"
 
@@ -18,7 +17,7 @@ double share_of_zeros(const Matrix& matrix) {
 }
 
 int inspect(const std::string& path) {
-    const std::string bytes = read_file(path);
+    const std::string bytes = read_network_bytes(path);
     const Network network = parse_network(bytes, path);
     std::ostream& out = std::cout;
     fmt::print(out, "network      {}\n", network.name);

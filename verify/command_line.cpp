@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <new>
 
@@ -26,9 +29,18 @@ bool is_command(const CLI::App& app, std::string_view name) {
     return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == name; });
 }
 
-}  // namespace
+/// What is printed counts when it has arrived: a full disk behind standard output is an error of the run, whatever it found.
+/// std::cout and fmt::print end in the same stdout, whose error flag stays.
+int with_output_kept(int code) {
+    if (code == kExitInput) return code;  // it was said why
+    errno = 0;
+    std::cout.flush();
+    if (std::fflush(stdout) == 0 && std::cout && std::ferror(stdout) == 0) return code;
+    return report_error(kExitInput, fmt::format("standard output: cannot write: {}",
+                                                errno ? std::strerror(errno) : "it is incomplete"));
+}
 
-int run_command_line(int argc, const char* const* argv) {
+int run(int argc, const char* const* argv) {
     CLI::App app{"Certifies the dual geometry of SOC-ICNN networks against external conic solvers.", "certicone"};
     app.set_version_flag("--version", std::string("certicone ") + CERTICONE_VERSION);
     app.require_subcommand(1);
@@ -59,5 +71,9 @@ int run_command_line(int argc, const char* const* argv) {
         return report_error(kExitInput, error.what());
     }
 }
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) { return with_output_kept(run(argc, argv)); }
 
 }  // namespace certicone::verify

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <iostream>
+#include <optional>
 
 #include "geometry/branch.hpp"
 #include "geometry/max_readout.hpp"
@@ -62,13 +63,6 @@ void print(std::ostream& out, Index index, const PointReadout& point) {
     if (!point.directional.empty()) fmt::print(out, "  directional    [{}]\n", fmt::join(point.directional, ", "));
 }
 
-void write_json(std::ostream& out, Index count, const std::function<PointReadout(Index)>& point) {
-    out << "{\"format\":\"certicone-readout/1\",\"points\":[";
-    for (Index j = 0; j < count; ++j)
-        out << (j > 0 ? ",\n" : "\n") << to_json(point(j)).dump();
-    out << "\n]}\n";
-}
-
 int run(const ReadoutArguments& arguments) {
     if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
     const Network network = read_network(arguments.network);
@@ -76,6 +70,8 @@ int run(const ReadoutArguments& arguments) {
     const Matrix directions = arguments.directions.empty()
                                   ? Matrix(network.input_dim, 0)
                                   : read_points(arguments.directions, network.input_dim, PointKind::directions);
+    std::optional<Output> json;
+    if (!arguments.json.empty()) json.emplace(arguments.json);
     const Curvature curvature(network);
     const auto point = [&](Index j) {
         try {
@@ -84,10 +80,16 @@ int run(const ReadoutArguments& arguments) {
             throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
         }
     };
-    if (arguments.json != "-")
-        for (Index j = 0; j < points.cols(); ++j)
-            print(std::cout, j, point(j));
-    write_output(arguments.json, [&](std::ostream& out) { write_json(out, points.cols(), point); });
+    if (json) json->stream() << "{\"format\":\"certicone-readout/1\",\"points\":[";
+    for (Index j = 0; j < points.cols(); ++j) {
+        const PointReadout found = point(j);
+        if (json) json->stream() << (j > 0 ? ",\n" : "\n") << to_json(found).dump();
+        if (arguments.json != "-") print(std::cout, j, found);
+    }
+    if (json) {
+        json->stream() << "\n]}\n";
+        json->commit();
+    }
     return kExitCertified;
 }
 

@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "verify/commands.hpp"
 #include "verify/report.hpp"
@@ -15,6 +16,8 @@ struct ReproduceArguments {
 };
 
 int run(const ReproduceArguments& arguments) {
+    std::optional<Output> json;
+    if (!arguments.json.empty()) json.emplace(arguments.json);
     std::vector<Experiment> experiments;
     for (const std::string& id : arguments.experiments) {
         experiments.push_back(reproduce(id, arguments.data));
@@ -22,7 +25,10 @@ int run(const ReproduceArguments& arguments) {
     }
     const FigureCounts total = count_figures(experiments);
     if (arguments.json != "-") print_total(std::cout, total);
-    write_output(arguments.json, [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; });
+    if (json) {
+        json->stream() << to_json(experiments).dump(1) << '\n';
+        json->commit();
+    }
     return total.differs > 0 ? kExitFailed : kExitCertified;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/ostream.h>
 
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include "formats/cbf.hpp"
@@ -129,6 +130,8 @@ int run(const SolveArguments& arguments) {
     const formats::CbfModel model = formats::read_cbf(arguments.file);
     std::optional<StoredSolution> stored;
     if (!arguments.solution.empty()) stored = read_solution(arguments.solution);
+    std::optional<Output> file;
+    if (!arguments.json.empty()) file.emplace(arguments.json);
     const conic::ConicProgram& program = model.program;
     std::ostringstream text;
     fmt::print(text, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
@@ -162,8 +165,10 @@ int run(const SolveArguments& arguments) {
         fmt::print(text, "{}\n", known.consistent() ? "consistent with the known solution" : "NOT CONSISTENT");
     }
     if (arguments.json != "-") std::cout << text.str();
-    write_output(arguments.json,
-                 [&](std::ostream& out) { out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; });
+    if (file) {
+        file->stream() << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+        file->commit();
+    }
     return good ? kExitCertified : kExitFailed;
 }
 

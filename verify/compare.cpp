@@ -175,25 +175,20 @@ Comparer::Comparer(const Network& network, const CertifyOptions& options) : netw
         const solvers::Backend& backend = *options.find_backend(name);
         solvers::require_usable(backend);
         sessions_.emplace_back(name, std::make_unique<ValueFunctionSession>(network, backend, options.settings));
+        solvers::require_support(backend, sessions_.back().second->value_function().program());
     }
     if (options.referee) referee_ = std::make_unique<solvers::mosek::Task>(conic::ValueFunction(network).program());
 }
 
-PointComparison Comparer::compare(Index index, const Vector& x) {
+PointComparison Comparer::compare(Index index, const LocalState& state) {
     PointComparison result;
     result.index = index;
-    result.x = x;
-    LocalState state;
-    try {
-        state = evaluate(network_, x, options_.tolerance);
-    } catch (const InputError& error) {
-        throw InputError(fmt::format("point {}: {}", index, error.what()));
-    }
+    result.x = state.x;
     result.value = state.value;
     result.degenerate_units = state.pattern.degenerate_units();
     result.degenerate_modules = state.pattern.degenerate_modules();
     for (const auto& [name, session] : sessions_) {
-        const ScaledAnswer answer = session->solve(x);
+        const ScaledAnswer answer = session->solve(state.x);
         SolverComparison comparison;
         comparison.solver = name;
         comparison.claimed = answer.solution.claimed;

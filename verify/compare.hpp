@@ -55,7 +55,8 @@ struct PointComparison {
 class Comparer {
   public:
     Comparer(const Network& network, const CertifyOptions& options);
-    PointComparison compare(Index index, const Vector& x);
+    /// At the point of `state`.
+    PointComparison compare(Index index, const LocalState& state);
 
   private:
     const Network& network_;

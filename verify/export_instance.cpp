@@ -38,9 +38,19 @@ ExportedInstance export_instance(const std::string& name, const std::string& pro
     // Clarabel's and SCS's files are solved as they stand.
     const conic::ConicProgram balanced = conic::scaled(known.program, known.units);
     ExportedInstance result{{}, instance.program.columns(), instance.program.rows(), instance.program.A.nonZeros()};
+    const SolutionContext context{name, program, origin, options.formats};
+    const std::string solution =
+        solution_json(context, known, instance).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::filesystem::path folder(options.folder);
+    // Up to the origin: the files of the same instance are replaced, of other things none.
+    const bool again =
+        file_begins_with(folder / (name + ".solution.json"), solution.substr(0, solution.find(",\"source\":")));
     const auto write = [&](const std::string& extension, const std::string& content) {
         result.files.push_back(name + extension);
-        write_file_atomically(std::filesystem::path(options.folder) / result.files.back(), content);
+        if (again)
+            write_file_atomically(folder / result.files.back(), content);
+        else
+            write_new_file(folder / result.files.back(), content);
     };
     const auto write_text = [&](const std::string& extension, const std::string& text) {
         if (text.size() > options.gzip_above)
@@ -59,9 +69,7 @@ ExportedInstance export_instance(const std::string& name, const std::string& pro
             write(".clarabel.json", text.str());
         }
     }
-    const SolutionContext context{name, program, origin, options.formats};
-    write(".solution.json",
-          solution_json(context, known, instance).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    write(".solution.json", solution);
     return result;
 }
 

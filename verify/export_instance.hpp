@@ -25,8 +25,8 @@ struct ExportedInstance {
 std::string file_stem(std::string_view name);
 
 /// Writes NAME.cbf, NAME.ptf, NAME.mof.json, NAME.clarabel.json, NAME.scs (those asked for) and NAME.solution.json, each whole
-/// or not at all. `origin` says where the instance is from. Throws InputError where a file cannot be written, or where the
-/// pair is not finite.
+/// or not at all. `origin` says where the instance is from. Files of the same instance are replaced. Throws InputError
+/// where a file cannot be written or is there already and another one, or where the pair is not finite.
 ExportedInstance export_instance(const std::string& name, const std::string& program, const KnownProgram& known,
                                  const Json& origin, const ExportOptions& options);
 

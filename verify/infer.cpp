@@ -42,7 +42,9 @@ void name_kinks(const Network& network, double noise, WhiteBoxResult& result) {
 
 SocpInference::SocpInference(const InferenceProblem& problem, const solvers::Backend& backend,
                              const solvers::Settings& settings)
-    : program_(problem), backend_(&backend), settings_(for_scaled_program(backend, settings)) {}
+    : program_(problem), backend_(&backend), settings_(for_scaled_program(backend, settings)) {
+    solvers::require_support(backend, program_.program());
+}
 
 InferenceAnswer SocpInference::solve(const Vector& y) {
     const auto start = Clock::now();

@@ -8,6 +8,7 @@
 #include "geometry/freedom.hpp"
 #include "geometry/max_readout.hpp"
 #include "inference/white_box.hpp"
+#include "support/error.hpp"
 
 namespace certicone::verify {
 
@@ -125,14 +126,23 @@ KnownProgram known_min_norm(const Network& network, const LocalState& state) {
 }
 
 KnownProgram known_inference(const Network& network, double beta, const Vector& query) {
-    conic::InferenceProgram inference(network, beta);
+    return known_inference(proximity(network, beta, query));
+}
+
+KnownProgram known_inference(const InferenceProblem& problem) {
+    const Network& network = *problem.network;
+    conic::InferenceProgram inference(problem);
     // The gap is the square of the residual of stationarity, which is what a reader of the pair looks at: as small as it gets.
-    const InferenceCertificate found =
-        white_box_inference(proximity(network, beta, query), {.relative_gap = 1e-24}).certificate;
+    const WhiteBoxResult answer = white_box_inference(problem, {.relative_gap = 1e-24});
+    if (answer.infeasible)
+        throw InputError(
+            fmt::format("no x within {:.3g} of the query keeps to the constraints: there is no optimal pair",
+                        answer.infeasible->radius));
+    const InferenceCertificate& found = answer.certificate;
     // Units of the minimum, unless everything vanishes there: the objective must have a size in them.
     inference.set_query(found.x);
     conic::Scaling scaling = inference.scaling();
-    inference.set_query(query);
+    inference.set_query(problem.y);
     if (scaling.primal < 1e-3 * std::abs(found.value - inference.program().c0)) scaling = inference.scaling();
     KnownProgram result = in_units(inference.program(), scaling);
     KnownSolution& known = result.known;
@@ -140,7 +150,8 @@ KnownProgram known_inference(const Network& network, double beta, const Vector& 
     known.gap = std::max(0.0, found.gap);
     known.objective = found.value;
     known.x = inference.primal(evaluate(network, found.x));
-    known.y = conic::ValueFunction(network).dual(found.xi);
+    known.y.resize(inference.program().rows());
+    known.y << conic::ValueFunction(network).dual(found.xi), found.mu;
     return result;
 }
 

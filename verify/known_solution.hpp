@@ -47,8 +47,10 @@ KnownProgram known_dual(const Network& network, const LocalState& state);
 KnownProgram known_max_readout(const Network& network, const LocalState& state, const Vector& direction);
 /// ½‖ξ̂‖² (Corollary 1).
 KnownProgram known_min_norm(const Network& network, const LocalState& state);
-/// min F_y by white-box inference, with the closed forms of all other unknowns; `gap` is what is left between F_y(x) and the
-/// bound Ψ(y;ξ) − ‖G(ξ)‖²/2β.
+/// min F by white-box inference, with the closed forms of all other unknowns; `gap` is what is left between F(x) and the bound
+/// of ξ and μ (inference/certificate.hpp). InputError where the constraints cannot be met.
+KnownProgram known_inference(const InferenceProblem& problem);
+/// Of Φ(x) = β/2 ‖x − query‖².
 KnownProgram known_inference(const Network& network, double beta, const Vector& query);
 
 }  // namespace certicone::verify

@@ -247,8 +247,14 @@ Index export_library(const ExportOptions& options, std::uint64_t seed) {
         entries.push_back(export_one(recipe, options, 1000 * seed + number++));
     const std::filesystem::path folder(options.folder);
     const Json index = {{"format", "certicone-library/1"}, {"seed", seed}, {"instances", entries}};
-    write_file_atomically(folder / "index.json", index.dump(1) + "\n");
-    write_file_atomically(folder / "index.md", markdown(entries, seed));
+    const std::string text = index.dump(1) + "\n";
+    if (file_begins_with(folder / "index.json", text.substr(0, text.find("\"instances\"")))) {
+        write_file_atomically(folder / "index.json", text);
+        write_file_atomically(folder / "index.md", markdown(entries, seed));
+    } else {
+        write_new_file(folder / "index.json", text);
+        write_new_file(folder / "index.md", markdown(entries, seed));
+    }
     return static_cast<Index>(entries.size());
 }
 

@@ -24,13 +24,6 @@ void Spool::copy_to(std::ostream& out) {
         out.write(block.data(), file_.gcount());
 }
 
-void write_output(const std::string& path, const std::function<void(std::ostream&)>& write) {
-    if (path == "-")
-        write(std::cout);
-    else if (!path.empty())
-        write_file_atomically(path, write);
-}
-
 Output::Output(const std::string& path) {
     if (path == "-")
         spool_ = std::make_unique<Spool>();

@@ -32,9 +32,6 @@ class Spool {
     std::fstream file_;
 };
 
-/// To the file of that name, whole or not at all; to standard output for "-", nowhere for "".
-void write_output(const std::string& path, const std::function<void(std::ostream&)>& write);
-
 /// Where a report goes: a file, or standard output for "-". Either gets all of it at commit(), or nothing.
 class Output {
   public:

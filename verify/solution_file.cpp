@@ -77,7 +77,7 @@ Json solution_json(const SolutionContext& context, const KnownProgram& known_pro
 }
 
 StoredSolution read_solution(const std::string& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_file(path, [&](std::string_view beginning, auto) { refuse_binary(beginning, path); });
     const JsonValue tree = parse_json(text, path);
     const JsonPlace root(tree, path);
     if (root.at("format").text() != kFormat) root.fail(std::string("format is not \"") + kFormat + "\"");

@@ -118,6 +118,15 @@ struct Entry {
     std::size_t line;
 };
 
+/// Control characters that no text has.
+void refuse_binary(std::string_view text, const std::string& source) {
+    const auto strange = [](char c) { return static_cast<unsigned char>(c) < 0x20 && (c < '\t' || c > '\r'); };
+    const auto found = std::find_if(text.begin(), text.end(), strange);
+    if (found != text.end())
+        fail_input(source,
+                   fmt::format("line {}: binary file, expected CBF text", 1 + std::count(text.begin(), found, '\n')));
+}
+
 class Reader {
   public:
     Reader(std::string_view text, const std::string& source)
@@ -325,10 +334,15 @@ class Reader {
 
 }  // namespace
 
-CbfModel parse_cbf(std::string_view text, const std::string& source) { return Reader(text, source).read(); }
+CbfModel parse_cbf(std::string_view text, const std::string& source) {
+    refuse_binary(text, source);
+    return Reader(text, source).read();
+}
 
 CbfModel read_cbf(const std::string& path) {
-    const std::string bytes = read_file(path);
+    const std::string bytes = read_file(path, [&](std::string_view beginning, auto) {
+        if (!is_gzip(beginning)) refuse_binary(beginning, path);
+    });
     return is_gzip(bytes) ? parse_cbf(gunzip(bytes, path), path) : parse_cbf(bytes, path);
 }
 

@@ -77,8 +77,12 @@ void add_bounds(const JsonPlace& place, double sign, InferenceProblem& problem) 
 }  // namespace
 
 InferenceQueries read_queries(const std::filesystem::path& path, const Network& network, std::optional<double> beta) {
+    return parse_queries(read_points_bytes(path), path.string(), network, beta);
+}
+
+InferenceQueries parse_queries(std::string_view bytes, const std::string& source, const Network& network,
+                               std::optional<double> beta) {
     const Index d0 = network.input_dim;
-    const std::string source = path.string(), bytes = read_file(path);
     InferenceQueries result;
     result.queries = parse_points(bytes, source, d0);
     if (beta) checked_beta(*beta, "--beta");

@@ -30,4 +30,8 @@ struct InferenceQueries {
 InferenceQueries read_queries(const std::filesystem::path& path, const Network& network,
                               std::optional<double> beta = std::nullopt);
 
+/// The same from the bytes of a file already read.
+InferenceQueries parse_queries(std::string_view bytes, const std::string& source, const Network& network,
+                               std::optional<double> beta = std::nullopt);
+
 }  // namespace certicone

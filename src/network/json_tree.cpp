@@ -176,11 +176,14 @@ constexpr std::string_view array_of_numbers = "an array of numbers";
 
 JsonValue parse_json(std::string_view text, const std::string& source) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) fail_input(source, "empty file");
-    // nlohmann's lexer takes a NUL byte for the end of the text and would accept whatever follows it.
-    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-        fail_input(source, line_and_column(text, nul) + ": NUL byte: a binary file, expected JSON text");
-    }
+    refuse_binary(text,
+                  source);  // nlohmann's lexer takes a NUL byte for the end of the text and would accept what follows
     return TreeBuilder(text, source).build();
+}
+
+void refuse_binary(std::string_view text, const std::string& source) {
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+        fail_input(source, line_and_column(text, nul) + ": NUL byte: a binary file, expected JSON text");
 }
 
 std::string json_string(std::string_view text) {

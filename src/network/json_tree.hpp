@@ -33,6 +33,9 @@ struct JsonMember {
 JsonValue parse_json(std::string_view text, const std::string& source);
 inline constexpr std::size_t json_depth_limit = 64;
 
+/// InputError at the first NUL byte, which no JSON text has; `text` may be the beginning of one.
+void refuse_binary(std::string_view text, const std::string& source);
+
 /// `text` in quotes with JSON's escapes.
 std::string json_string(std::string_view text);
 

@@ -39,7 +39,9 @@ class Findings {
 
     void check(const std::string& name, const Matrix& matrix, Index rows, Index cols, Sign sign = Sign::any) {
         if (matrix.rows() != rows || matrix.cols() != cols) {
-            add(name + " is " + extent(matrix.rows(), matrix.cols()) + ", expected " + extent(rows, cols));
+            const bool transposed = matrix.rows() == cols && matrix.cols() == rows;
+            add(name + " is " + extent(matrix.rows(), matrix.cols()) + ", expected " + extent(rows, cols) +
+                (transposed ? ": it is transposed" : ""));
             return;
         }
         if (clean(matrix, sign)) return;
@@ -77,11 +79,17 @@ class Findings {
     std::vector<std::string> lines_;
 };
 
+/// How many rows there are to be: those of the matrix, or of its offset where the matrix is not made for the inputs.
+Index expected_rows(const Matrix& matrix, const Vector& offset, Index input_dim) {
+    return matrix.cols() == input_dim ? matrix.rows() : offset.size();
+}
+
 void check_module(Findings& findings, const std::string& name, const char* matrix_name, const Matrix& matrix,
                   const char* offset_name, const Vector& offset, Index input_dim) {
     if (matrix.rows() == 0) findings.add(name + "." + matrix_name + " has no rows, must have at least 1");
-    findings.check(name + "." + matrix_name, matrix, matrix.rows(), input_dim);
-    findings.check(name + "." + offset_name, offset, matrix.rows());
+    const Index rows = expected_rows(matrix, offset, input_dim);
+    findings.check(name + "." + matrix_name, matrix, rows, input_dim);
+    findings.check(name + "." + offset_name, offset, rows);
 }
 
 }  // namespace
@@ -92,20 +100,22 @@ std::vector<std::string> violations(const Network& network, std::size_t limit) {
     if (d0 < 1) findings.add("input_dim = " + std::to_string(d0) + ", must be >= 1");
     if (network.layers.empty()) findings.add("layers is empty, must have at least 1 layer");
 
+    Index units = 0;
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         const Layer& layer = network.layers[l];
         const std::string name = indexed("layers", static_cast<Index>(l));
+        const Index before = std::exchange(units, expected_rows(layer.W, layer.b, d0));
         if (layer.units() == 0) findings.add(name + " has no units (W has no rows), must have at least 1");
-        findings.check(name + ".W", layer.W, layer.units(), d0);
+        findings.check(name + ".W", layer.W, units, d0);
         if (l > 0) {
-            findings.check(name + ".U", layer.U, layer.units(), network.layers[l - 1].units(), Sign::nonnegative);
+            findings.check(name + ".U", layer.U, units, before, Sign::nonnegative);
         } else if (layer.U.rows() != 0 || layer.U.cols() != 0) {
             findings.add(name + ".U is " + extent(layer.U.rows(), layer.U.cols()) +
                          ", must be absent: nothing comes before the first layer");
         }
-        findings.check(name + ".b", layer.b, layer.units());
+        findings.check(name + ".b", layer.b, units);
     }
-    if (!network.layers.empty()) findings.check("c", network.c, network.layers.back().units(), Sign::nonnegative);
+    if (!network.layers.empty()) findings.check("c", network.c, units, Sign::nonnegative);
     findings.check("v", network.v, d0);
     findings.check("b0", network.b0, Sign::any);
 

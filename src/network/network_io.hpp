@@ -15,6 +15,9 @@ inline constexpr std::string_view network_format = "soc-icnn/1";
 /// returns only networks that validate(), and throws InputError otherwise.
 Network read_network(const std::filesystem::path& path);
 
+/// The bytes of a network file. What cannot be one is refused by its beginning, whatever its size.
+std::string read_network_bytes(const std::filesystem::path& path);
+
 /// The same from the bytes of a file already read; `source` is its path.
 Network parse_network(std::string_view bytes, const std::string& source);
 

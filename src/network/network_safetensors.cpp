@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <initializer_list>
@@ -70,6 +71,18 @@ class NamedTensors {
         fail_input(source_, "unknown tensor " + one_line(name, 60));
     }
 
+    /// Names what is there instead: the same with a prefix (model., module., _orig_mod.), or another layout.
+    [[noreturn]] void missing(const std::string& name) const {
+        std::string message = "missing tensor " + name;
+        const auto prefixed = std::find_if(tensors_.begin(), tensors_.end(),
+                                           [&](const auto& tensor) { return tensor.first.ends_with("." + name); });
+        if (prefixed != tensors_.end())
+            message += ", but there is " + one_line(prefixed->first, 60) + ": names must stand without a prefix";
+        else if (!contains_element("layers", 0) && !tensors_.empty())
+            message += ", but there is " + one_line(tensors_.begin()->first, 60);
+        fail_input(source_, message + (message.ends_with(name) ? "" : " (data/convert_torch.py converts checkpoints)"));
+    }
+
   private:
     bool contains_element(std::string_view list, std::size_t index) const {
         const std::string prefix = indexed(list, index) + ".";
@@ -79,7 +92,7 @@ class NamedTensors {
 
     Tensor take(const std::string& name) {
         auto node = tensors_.extract(name);
-        if (node.empty()) fail_input(source_, "missing tensor " + name);
+        if (node.empty()) missing(name);
         return std::move(node.mapped());
     }
 
@@ -183,7 +196,7 @@ Network parse_safetensors(std::string_view bytes, const std::string& source) {
     const std::size_t layers = tensors.count("layers");
     const std::size_t quadratic = tensors.count("quadratic");
     const std::size_t conic = tensors.count("conic");
-    if (layers == 0) fail_input(source, "missing tensor layers.0.W");
+    if (layers == 0) tensors.missing("layers.0.W");
     if (tensors.contains("layers.0.U")) {
         fail_input(source, "tensor layers.0.U must be absent: nothing comes before the first layer");
     }

@@ -84,7 +84,6 @@ bool is_header(const std::vector<std::string_view>& fields) {
 }
 
 Matrix from_csv(std::string_view text, const std::string& source, Index dim) {
-    if (text.find('\0') != text.npos) fail_input(source, "binary file, expected points as JSON, CSV or .npy");
     std::vector<double> values;
     bool first = true;
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -141,6 +140,11 @@ void check_finite(const Matrix& points, const std::string& source) {
     }
 }
 
+void refuse_binary_points(std::string_view bytes, const std::string& source) {
+    if (!is_npy(bytes) && bytes.find('\0') != bytes.npos)
+        fail_input(source, "binary file, expected points as JSON, CSV or .npy");
+}
+
 }  // namespace
 
 Matrix parse_points(std::string_view bytes, const std::string& source, Index dim, PointKind kind) {
@@ -148,6 +152,7 @@ Matrix parse_points(std::string_view bytes, const std::string& source, Index dim
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == text.npos) fail_input(source, "empty file");
+    refuse_binary_points(bytes, source);
 
     const Matrix points = is_npy(bytes)                              ? from_npy(bytes, source, dim)
                           : text[first] == '{' || text[first] == '[' ? from_json(text, source, dim, kind)
@@ -158,7 +163,11 @@ Matrix parse_points(std::string_view bytes, const std::string& source, Index dim
 }
 
 Matrix read_points(const std::filesystem::path& path, Index dim, PointKind kind) {
-    return parse_points(read_file(path), path.string(), dim, kind);
+    return parse_points(read_points_bytes(path), path.string(), dim, kind);
+}
+
+std::string read_points_bytes(const std::filesystem::path& path) {
+    return read_file(path, [&](std::string_view beginning, auto) { refuse_binary_points(beginning, path.string()); });
 }
 
 }  // namespace certicone

@@ -18,6 +18,9 @@ enum class PointKind { points, directions };
 /// InputError names the point and entry, counted from 0, or the line and field, counted from 1.
 Matrix read_points(const std::filesystem::path& path, Index dim, PointKind kind = PointKind::points);
 
+/// The bytes of such a file. What cannot be one is refused by its beginning, whatever its size.
+std::string read_points_bytes(const std::filesystem::path& path);
+
 /// The same from the bytes of a file already read.
 Matrix parse_points(std::string_view bytes, const std::string& source, Index dim, PointKind kind = PointKind::points);
 

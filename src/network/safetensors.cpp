@@ -23,25 +23,6 @@ std::uint64_t entry_size(std::string_view dtype) {
     return 0;
 }
 
-struct Header {
-    std::string_view text;
-    std::string_view data;
-};
-
-Header split(std::string_view bytes, const std::string& source) {
-    if (bytes.size() < 8) {
-        fail_input(source, "truncated: " + std::to_string(bytes.size()) + " bytes, a safetensors file begins with 8");
-    }
-    const auto length = load_raw<std::uint64_t>(bytes.data());
-    if (length > bytes.size() - 8) {
-        fail_input(source, "safetensors header of " + std::to_string(length) + " bytes claimed, but only " +
-                               std::to_string(bytes.size() - 8) + " follow");
-    }
-    const Header header{bytes.substr(8, length), bytes.substr(8 + length)};
-    if (!header.text.starts_with('{')) fail_input(source, "safetensors header does not begin with '{'");
-    return header;
-}
-
 Tensor tensor_at(const JsonPlace& place, std::string_view data, std::uint64_t& begin) {
     place.allow_only({"dtype", "shape", "data_offsets"});
     const std::string name = "tensor " + one_line(place.path(), 60);
@@ -119,10 +100,25 @@ auto with_entries(const Tensor& tensor, const Use& use) {
 
 }  // namespace
 
+std::string_view safetensors_header(std::string_view beginning, std::uintmax_t size, const std::string& source) {
+    if (beginning.size() < 8) {
+        fail_input(source, "truncated: " + std::to_string(size) + " bytes, a safetensors file begins with 8");
+    }
+    const auto length = load_raw<std::uint64_t>(beginning.data());
+    if (length > size - 8) {
+        fail_input(source, "safetensors header of " + std::to_string(length) + " bytes claimed, but only " +
+                               std::to_string(size - 8) + " follow");
+    }
+    const std::string_view header = beginning.substr(8, length);
+    if (!header.starts_with('{')) fail_input(source, "safetensors header does not begin with '{'");
+    return header;
+}
+
 SafetensorsFile read_safetensors_container(std::string_view bytes, const std::string& source) {
-    const Header header = split(bytes, source);
+    const std::string_view header = safetensors_header(bytes, bytes.size(), source);
+    const std::string_view data = bytes.substr(8 + header.size());
     const std::string header_source = source + ": safetensors header";
-    const JsonValue tree = parse_json(header.text, header_source);
+    const JsonValue tree = parse_json(header, header_source);
     const JsonPlace root(tree, header_source);
 
     SafetensorsFile file;
@@ -134,11 +130,11 @@ SafetensorsFile read_safetensors_container(std::string_view bytes, const std::st
             }
         } else {
             std::uint64_t begin = 0;
-            file.tensors.emplace(place.path(), tensor_at(place, header.data, begin));
+            file.tensors.emplace(place.path(), tensor_at(place, data, begin));
             begins.emplace_back(begin, place.path());
         }
     }
-    check_tiling(std::move(begins), file, header.data.size(), source);
+    check_tiling(std::move(begins), file, data.size(), source);
     return file;
 }
 

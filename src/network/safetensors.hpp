@@ -23,6 +23,9 @@ struct SafetensorsFile {
     std::map<std::string, Tensor> tensors;
 };
 
+/// The header, or as much of it as there is at the beginning of a file of `size` bytes; its length is checked.
+std::string_view safetensors_header(std::string_view beginning, std::uintmax_t size, const std::string& source);
+
 /// Checks all that the header claims against the bytes: afterwards every tensor's data has exactly the size of its
 /// shape and dtype, and the tensors tile the file. InputError otherwise.
 SafetensorsFile read_safetensors_container(std::string_view bytes, const std::string& source);

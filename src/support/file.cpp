@@ -1,6 +1,7 @@
 #include "support/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,28 +25,59 @@ namespace {
 
 std::string reason(int error) { return std::strerror(error); }
 
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
+/// Reads `size` bytes, or what is left of the file.
+std::size_t read_into(const Descriptor& file, const fs::path& path, char* buffer, std::size_t size) {
+    std::size_t filled = 0;
+    while (filled < size) {
+        const ssize_t count = ::read(file.get(), buffer + filled, size - filled);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail_input(path.string(), "cannot read: " + reason(errno));
+        if (count == 0) break;
+        filled += static_cast<std::size_t>(count);
     }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return fd_; }
+    return filled;
+}
 
-  private:
-    int fd_;
+bool try_lock(const Descriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
+
+/// Whether `path` still names the file that was opened.
+bool names(const fs::path& path, const Descriptor& file) {
+    struct stat opened = {}, named = {};
+    return ::fstat(file.get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+/// Removes a temporary file that nobody holds the lock of.
+void remove_abandoned(const fs::path& candidate) {
+    const Descriptor file(::open(candidate.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+    if (file.get() >= 0 && try_lock(file) && names(candidate, file)) ::unlink(candidate.c_str());
+}
+
+struct Temporary {
+    fs::path path;
+    Descriptor lock;
 };
 
-/// Creates an empty file of a name not in use, in the folder of `target`.
-fs::path create_temporary(const fs::path& target, const fs::path& path) {
-    for (int attempt = 0; attempt < 1000; ++attempt) {
-        fs::path candidate = target;
-        candidate += ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-        const Descriptor file(::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-        if (file.get() >= 0) return candidate;
-        if (errno != EEXIST) fail_input(path.string(), "cannot write: " + reason(errno));
+/// Creates an empty file in the folder of `target`, under the first of its temporary names that no process writes to. Between
+/// creation and lock another process may take it for abandoned: then the lock is not free or the name is gone, and the next
+/// one is tried. Where the file system has no locks, no file is taken for abandoned.
+Temporary create_temporary(const fs::path& target, const fs::path& path) {
+    const auto candidate = [&](int number) {
+        fs::path name = target;
+        return name += ".certicone-tmp-" + std::to_string(number);
+    };
+    for (int number = 0; number < 1000; ++number) {
+        const fs::path name = candidate(number);
+        remove_abandoned(name);
+        Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        if (file.get() < 0 && errno == EEXIST) continue;
+        if (file.get() < 0) fail_input(path.string(), "cannot write: " + reason(errno));
+        if (!try_lock(file) && errno == EWOULDBLOCK) continue;
+        if (!names(name, file)) continue;
+        // What several processes left behind that wrote at the same time and were killed.
+        for (int other = number + 1; other < number + 8; ++other)
+            remove_abandoned(candidate(other));
+        return {name, std::move(file)};
     }
     fail_input(path.string(), "cannot write: no temporary name is free beside it");
 }
@@ -77,7 +109,11 @@ bool is_control(std::string_view sequence) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
+Descriptor::~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+std::string read_file(const fs::path& path, const Screen& screen) {
     // O_NONBLOCK: a pipe without a writer must be refused below, not waited for.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (file.get() < 0) {
@@ -88,21 +124,23 @@ std::string read_file(const fs::path& path) {
     if (S_ISDIR(info.st_mode)) fail_input(path.string(), "is a directory, expected a file");
     if (!S_ISREG(info.st_mode)) fail_input(path.string(), "is not a regular file");
 
+    const auto size = static_cast<std::uintmax_t>(info.st_size);
+    constexpr std::uintmax_t first_step = std::uintmax_t{1} << 20;
     std::string content;
-    try {
-        content.resize(static_cast<std::size_t>(info.st_size));
-    } catch (const std::exception&) {
-        fail_input(path.string(), "does not fit into memory (" + std::to_string(info.st_size) + " bytes)");
+    while (content.size() < size) {
+        const std::size_t filled = content.size();
+        if (screen && filled > 0) screen(content, size);
+        const std::uintmax_t wanted = std::min(size, std::max<std::uintmax_t>(first_step, 2 * filled));
+        try {
+            content.reserve(static_cast<std::size_t>(filled == 0 ? wanted : size));
+            content.resize(static_cast<std::size_t>(wanted));
+        } catch (const std::exception&) {
+            fail_input(path.string(), "does not fit into memory (" + std::to_string(size) + " bytes)");
+        }
+        const std::size_t count = read_into(file, path, content.data() + filled, content.size() - filled);
+        content.resize(filled + count);
+        if (filled + count < wanted) break;  // it became shorter
     }
-    std::size_t filled = 0;
-    while (filled < content.size()) {
-        const ssize_t count = ::read(file.get(), content.data() + filled, content.size() - filled);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail_input(path.string(), "cannot read: " + reason(errno));
-        if (count == 0) break;
-        filled += static_cast<std::size_t>(count);
-    }
-    content.resize(filled);
     return content;
 }
 
@@ -115,7 +153,9 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)), target_(path_) {
     if (replaces || !fs::exists(existing)) {
         if (replaces && fs::is_symlink(path_, error)) target_ = fs::canonical(path_, error);
         if (target_.empty()) target_ = path_;
-        temporary_ = create_temporary(target_, path_);
+        Temporary temporary = create_temporary(target_, path_);
+        temporary_ = std::move(temporary.path);
+        lock_ = std::move(temporary.lock);
         if (replaces) fs::permissions(temporary_, existing.permissions(), error);
     }
     stream_.open(temporary_.empty() ? target_ : temporary_, std::ios::binary);
@@ -153,6 +193,22 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
     write_file_atomically(path, [&](std::ostream& stream) {
         stream.write(content.data(), static_cast<std::streamsize>(content.size()));
     });
+}
+
+void write_new_file(const fs::path& path, std::string_view content) {
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(path, error))) return write_file_atomically(path, content);
+    const bool same =
+        fs::is_regular_file(path, error) && fs::file_size(path, error) == content.size() && read_file(path) == content;
+    if (!same) fail_input(path.string(), "is there already, with another content: it is not replaced");
+}
+
+bool file_begins_with(const fs::path& path, std::string_view head) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return false;
+    std::string beginning(head.size(), '\0');
+    std::ifstream file(path, std::ios::binary);
+    return file.read(beginning.data(), static_cast<std::streamsize>(beginning.size())) && beginning == head;
 }
 
 void append_double(std::string& text, double value) {

@@ -20,6 +20,7 @@ except ImportError:
     torch = None
 
 CONVERTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data", "convert_torch.py")
+CHECKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "certificate_checker.py")
 PROGRAM = sys.argv[1]
 failures = 0
 
@@ -243,6 +244,17 @@ def main():
                     expected = formula(draw.lists, point["x"])
                     check(abs(point["value"] - expected) <= 1e-12 * (1 + abs(expected)), f"{name}{ending}: {point['value']} {expected}")
                 converted += 1
+                # What the converter wrote can be certified, and both checkers verify the certificate of that very file.
+                written = run(PROGRAM, "certify", path(name + ending), "--points", path("points.json"), "--solver", "none",
+                              "--referee", "none", "--certificate", folder)
+                certificate = path(name + ".certificate.json")
+                check(written.returncode == 0, f"{name}{ending} is not certified: {written.stdout} {written.stderr}")
+                for checker in ((PROGRAM, "check", certificate, "--network", path(name + ending)),
+                                (sys.executable, CHECKER, certificate, path(name + ending))):
+                    verdict = run(*checker)
+                    check(verdict.returncode == 0 and verdict.stdout.startswith("verified: 20 points"),
+                          f"{name}{ending}: {verdict.stdout} {verdict.stderr}")
+                os.remove(certificate)
 
         # References are checked on load: another weight, another value.
         with open(path("one.network.json")) as file:

@@ -6,6 +6,7 @@
 
 #include "support/sha256.hpp"
 #include "verify/check/point.hpp"
+#include "verify/check/safetensors.hpp"
 
 namespace certicone::check {
 
@@ -257,16 +258,22 @@ long affordable_bits(const Network& network, std::size_t input) {
     return static_cast<long>(std::min(std::size_t{1} << 20, 8 * ((std::size_t{64} << 20) + 32 * input) / kept));
 }
 
+Network read_any_network(std::string_view bytes) {
+    return is_safetensors(bytes) ? read_safetensors(bytes) : read_network(bytes);
+}
+
 void check_all(std::string_view certificate, std::string_view network_bytes, Verdict& verdict) {
+    verdict.certificate = !is_safetensors(certificate);
+    const Json json(certificate, "certificate");
+    verdict.certificate = Value(json).member("format").string() != "soc-icnn/1";
     for (const char c : certificate)
         if (static_cast<unsigned char>(c) > 0x7F) throw Refuted{"certificate", "is not ASCII"};
-    const Json json(certificate, "certificate");
     const auto parts = Value(json).members({"format", "network", "bits", "points"});
     if (parts[0].string() != "certicone-certificate/1") parts[0].refute("is not known here");
     if (parts[1].string() != sha256(network_bytes)) parts[1].refute("is not the hash of the network");
     const std::uint64_t bits = parts[2].integer();
     if (bits < 2 || bits > 65536) parts[2].refute("is not from 2 to 65536");
-    const Network network = read_network(network_bytes);
+    const Network network = read_any_network(network_bytes);
     Dyadic::bit_limit = affordable_bits(network, certificate.size() + network_bytes.size());
     for (const Value& item : parts[3].items()) {
         const auto members = item.members({"x", "claims"});
@@ -299,6 +306,15 @@ Verdict check(std::string_view certificate, std::string_view network) {
         verdict.reason = "there is not enough memory to check it";
     }
     return verdict;
+}
+
+std::string unfit(std::string_view network) {
+    try {
+        read_any_network(network);
+        return {};
+    } catch (const Refuted& refuted) {
+        return refuted.place + ": " + refuted.reason;
+    }
 }
 
 std::string text(const Verdict& verdict) {

@@ -160,29 +160,36 @@ class Value {
         return found;
     }
 
+    /// The keys and values of an object, in its order.
+    std::vector<std::pair<Value, Value>> entries() const {
+        const std::vector<Value> found = children('{', "expected an object");
+        std::vector<std::pair<Value, Value>> result;
+        for (std::size_t k = 0; k < found.size(); k += 2)
+            result.emplace_back(found[k], found[k + 1]);
+        return result;
+    }
+
     /// The values of an object that has these keys, each once, and no others but `optional` ones; in the order asked for.
     /// Optional ones that are not there are this object itself.
     std::vector<Value> members(std::initializer_list<std::string_view> keys,
                                std::initializer_list<std::string_view> optional = {}) const {
         std::vector<Value> result(keys.size() + optional.size(), *this);
-        const std::vector<Value> found = children('{', "expected an object");
-        for (std::size_t k = 0; k < found.size(); k += 2) {
-            const std::string_view key = found[k].string();
+        for (const auto& [name, value] : entries()) {
+            const std::string_view key = name.string();
             auto place = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
             if (place == keys.size())
                 place += static_cast<std::size_t>(std::find(optional.begin(), optional.end(), key) - optional.begin());
-            if (place == result.size()) found[k + 1].refute("this key is not known here");
-            if (result[place].token_ != token_) found[k + 1].refute("this key stands here twice");
-            result[place] = found[k + 1];
+            if (place == result.size()) value.refute("this key is not known here");
+            if (result[place].token_ != token_) value.refute("this key stands here twice");
+            result[place] = value;
         }
         for (std::size_t k = 0; k < keys.size(); ++k)
             if (result[k].token_ == token_) refute("lacks the key " + std::string(keys.begin()[k]));
         return result;
     }
     Value member(std::string_view wanted) const {
-        const std::vector<Value> found = children('{', "expected an object");
-        for (std::size_t k = 0; k < found.size(); k += 2)
-            if (found[k].string() == wanted) return found[k + 1];
+        for (const auto& [key, value] : entries())
+            if (key.string() == wanted) return value;
         refute("lacks the key " + std::string(wanted));
     }
     bool is(const Value& other) const { return token_ == other.token_; }

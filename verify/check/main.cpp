@@ -8,10 +8,11 @@
 
 namespace {
 
-/// False for anything but a regular file that can be read.
+/// False for anything but a regular file that can be read, of at most 2 GiB: no larger one is checked.
 bool read(const char* path, std::string& bytes) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return false;
+    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 0x7FFFFFFF)
+        return false;
     std::ifstream file(path, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(file), {});
     return file.good() || file.eof();
@@ -32,6 +33,13 @@ int main(int argc, char** argv) {
             return 2;
         }
     const certicone::check::Verdict verdict = certicone::check::check(certificate, network);
-    std::cout << certicone::check::text(verdict) << '\n';
+    if (!verdict.certificate) {
+        std::cerr << "certicone-check: " << argv[1] << " is a network, expected a certificate\n";
+        return 2;
+    }
+    if (!(std::cout << certicone::check::text(verdict) << std::endl)) {
+        std::cerr << "certicone-check: cannot write to standard output\n";
+        return 2;
+    }
     return verdict.verified ? 0 : 1;
 }

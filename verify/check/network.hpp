@@ -58,7 +58,7 @@ inline Network read_network(std::string_view bytes) {
     const Json json(bytes, "network");
     const Value root(json);
     const std::vector<Value> members =
-        root.members({"format", "input_dim", "layers", "c", "v", "b0"}, {"quadratic", "conic", "name"});
+        root.members({"format", "input_dim", "layers", "c", "v", "b0"}, {"quadratic", "conic", "name", "reference"});
     if (members[0].string() != "soc-icnn/1") members[0].refute("is not soc-icnn/1");
     if (!members[8].is(root)) members[8].string();
     Network network;
@@ -94,6 +94,12 @@ inline Network read_network(std::string_view bytes) {
     };
     network.quadratic = read_modules(members[6], {"alpha", "B", "e"}, true);
     network.conic = read_modules(members[7], {"lambda", "A", "d"}, false);
+    if (!members[9].is(root)) {
+        const std::vector<Value> parts = members[9].members({"points", "values"}), points = parts[0].items();
+        for (const Value& point : points)
+            read_doubles(point, network.inputs);
+        read_doubles(parts[1], points.size());
+    }
     return network;
 }
 
