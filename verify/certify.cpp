@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "geometry/degenerate_points.hpp"
-#include "verify/draws.hpp"
+#include "support/draws.hpp"
 #include "verify/interrupt.hpp"
 #include "verify/parallel.hpp"
 

@@ -1,7 +1,7 @@
 // What the checks at one point share: the subject's state and selector there, elements of D*(x), neighbours, directions.
 #pragma once
 
-#include "verify/draws.hpp"
+#include "support/draws.hpp"
 #include "verify/subject.hpp"
 
 namespace certicone::verify {
