@@ -91,14 +91,17 @@ std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Sett
                 fmt::format("solver '{}' has no option '{}'; it has: {}", name(), option, fmt::join(names, ", ")));
         }
     }
-    const Capabilities can = capabilities();
+    if (const auto why = obstacle(*this, program)) throw InputError(fmt::format("solver '{}' {}", name(), *why));
+    return setup(std::move(program), settings);
+}
+
+std::optional<std::string> obstacle(const Backend& backend, const conic::ConicProgram& program) {
+    const Capabilities can = backend.capabilities();
     for (const conic::Block& block : program.blocks)
         if (std::find(can.cones.begin(), can.cones.end(), block.cone) == can.cones.end())
-            throw InputError(fmt::format("solver '{}' does not support the {} cone of block '{}'", name(),
-                                         to_string(block.cone), block.name));
-    if (program.P.nonZeros() > 0 && !can.quadratic_objective)
-        throw InputError(fmt::format("solver '{}' does not support a quadratic objective", name()));
-    return setup(std::move(program), settings);
+            return fmt::format("does not support the {} cone of block '{}'", to_string(block.cone), block.name);
+    if (program.P.nonZeros() > 0 && !can.quadratic_objective) return "does not support a quadratic objective";
+    return std::nullopt;
 }
 
 void require_usable(const Backend& backend) {
