@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
 #include "verify/commands.hpp"
+#include "verify/parallel.hpp"
 #include "verify/report.hpp"
 #include "verify/reproduce_report.hpp"
 
@@ -15,14 +18,23 @@ struct ReproduceArguments {
 };
 
 int run(const ReproduceArguments& arguments) {
+    const InterruptGuard guard;
     std::vector<Experiment> experiments;
     for (const std::string& id : arguments.experiments) {
-        experiments.push_back(reproduce(id, arguments.data));
+        std::optional<Experiment> experiment =
+            unless_interrupted([id, data = arguments.data] { return reproduce(id, data); });
+        if (!experiment) break;
+        experiments.push_back(std::move(*experiment));
         if (arguments.json != "-") print(std::cout, experiments.back());
     }
     const FigureCounts total = count_figures(experiments);
     if (arguments.json != "-") print_total(std::cout, total);
     write_output(arguments.json, [&](std::ostream& out) { out << to_json(experiments).dump(1) << '\n'; });
+    if (interrupted() != 0) {
+        std::cerr << fmt::format("certicone: interrupted; {} of {} experiments are reported\n", experiments.size(),
+                                 arguments.experiments.size());
+        return 128 + interrupted();
+    }
     return total.differs > 0 ? kExitFailed : kExitCertified;
 }
 
