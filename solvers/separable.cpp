@@ -15,14 +15,6 @@ namespace {
 using conic::Component;
 using conic::ConicProgram;
 
-bool can_solve(const Backend& backend, const ConicProgram& program) {
-    const Capabilities can = backend.capabilities();
-    if (program.P.nonZeros() > 0 && !can.quadratic_objective) return false;
-    return std::all_of(program.blocks.begin(), program.blocks.end(), [&](const conic::Block& block) {
-        return std::find(can.cones.begin(), can.cones.end(), block.cone) != can.cones.end();
-    });
-}
-
 bool has_option(const Backend& backend, const std::string& name) {
     const auto options = backend.options();
     return std::any_of(options.begin(), options.end(), [&](const Option& option) { return option.name == name; });
@@ -54,7 +46,7 @@ class SeparableWorkspace final : public Workspace {
                 part.rescale(component.program.b, component.program.c);
                 component.program.b /= part.sigma;
                 component.program.c *= part.kappa;
-                const Backend& backend = component.linear && can_solve(linear, component.program) ? linear : cones;
+                const Backend& backend = component.linear && !obstacle(linear, component.program) ? linear : cones;
                 part.workspace = backend.open(std::move(component.program), settings_for(backend, settings));
             }
             parts_.push_back(std::move(part));

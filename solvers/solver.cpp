@@ -111,17 +111,24 @@ std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Sett
     return setup(std::move(program), settings);
 }
 
-void require_support(const Backend& backend, const conic::ConicProgram& program) {
+std::optional<std::string> obstacle(const Backend& backend, const conic::ConicProgram& program) {
     const Capabilities can = backend.capabilities();
     for (const conic::Block& block : program.blocks)
         if (std::find(can.cones.begin(), can.cones.end(), block.cone) == can.cones.end())
-            throw InputError(
-                fmt::format("solver '{0}' does not support the {1} cone of block '{2}'; with one that does, as in "
-                            "'{0}+clarabel', it "
-                            "takes what no cone touches and the other the rest",
-                            backend.name(), to_string(block.cone), block.name));
-    if (program.P.nonZeros() > 0 && !can.quadratic_objective)
-        throw InputError(fmt::format("solver '{}' does not support a quadratic objective", backend.name()));
+            return fmt::format("does not support the {} cone of block '{}'", to_string(block.cone), block.name);
+    if (program.P.nonZeros() > 0 && !can.quadratic_objective) return "does not support a quadratic objective";
+    return std::nullopt;
+}
+
+void require_support(const Backend& backend, const conic::ConicProgram& program) {
+    const auto why = obstacle(backend, program);
+    if (!why) return;
+    const bool cone = why->find(" cone of block ") != std::string::npos;
+    throw InputError(fmt::format("solver '{0}' {1}{2}", backend.name(), *why,
+                                 cone ? fmt::format("; with one that does, as in '{}+clarabel', it takes what no cone "
+                                                    "touches and the other the rest",
+                                                    backend.name())
+                                      : ""));
 }
 
 void require_usable(const Backend& backend) {

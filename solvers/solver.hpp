@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -123,6 +124,10 @@ class Backend {
 std::span<const Backend* const> backends();
 /// "A+B" is the pair of solvers/separable.hpp. Throws InputError for a name that no backend has (listing those there are).
 const Backend& backend(std::string_view name);
+
+/// Why the backend cannot take the program: "does not support the second-order cone of block 'conic[0].cone'". None where
+/// it can.
+std::optional<std::string> obstacle(const Backend& backend, const conic::ConicProgram& program);
 
 /// Throws SolverUnavailable, with the reason, for a backend that is not available or not enabled.
 void require_usable(const Backend& backend);

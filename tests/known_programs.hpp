@@ -6,7 +6,7 @@
 
 #include "network/network_io.hpp"
 #include "network/points.hpp"
-#include "verify/draws.hpp"
+#include "support/draws.hpp"
 #include "verify/known_solution.hpp"
 #include "verify/points_beside.hpp"
 
@@ -30,8 +30,8 @@ struct NamedProgram {
 /// The six programs at one point; the direction of max-readout is drawn.
 inline std::vector<NamedProgram> known_programs(const Network& network, const Vector& x, Index index = 0) {
     const LocalState state = evaluate(network, x);
-    verify::Generator random(static_cast<std::uint64_t>(index));
-    const Vector direction = verify::draw_direction(network.input_dim, random);
+    Generator random(static_cast<std::uint64_t>(index));
+    const Vector direction = draw_direction(network.input_dim, random);
     std::vector<NamedProgram> programs;
     const auto add = [&](const char* program, verify::KnownProgram known) {
         programs.push_back({network.name + "." + program + "." + std::to_string(index), program, std::move(known)});

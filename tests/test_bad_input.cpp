@@ -278,9 +278,9 @@ TEST_CASE("a full device behind standard output is an error of every command") {
 TEST_CASE("bad options of certify") {
     const std::string network = "certify " + paper + "exp3.network.json ";
     check_refused(network + "--solver nosuch", "certicone: no solver is called 'nosuch'");
-    if (usable("highs"))
-        check_refused(network + "--solver highs", "does not support the rotated second-order cone");
     check_refused(network + "--sample -3", "sample");
+    check_refused(network + "--sample 0", "--sample 0 leaves no point");
+    check_refused(network + paper + "../paper/exp3.network.json", "is given twice");
     check_refused(network + "--sample 3 --points " + paper + "exp3.points.json", "--sample");
     check_refused(network + "--eps -1", "eps");
     check_refused(network + "--eps nan", "eps");

@@ -8,6 +8,7 @@
 #include "network/network_io.hpp"
 #include "network/points.hpp"
 #include "run_program.hpp"
+#include "solvers/mosek_runtime.hpp"
 #include "support/sha256.hpp"
 #include "verify/certify.hpp"
 
@@ -157,6 +158,39 @@ TEST_CASE("certify samples with a seed, reproducibly") {
     const json given = json::parse(run_program("certify " + paper + "exp3.network.json --json -").out)["environment"];
     CHECK(given["points"] == paper + "exp3.points.json");
     CHECK(given["points_sha256"] == sha256(read_file(paper + "exp3.points.json")));
+}
+
+TEST_CASE("zeros by --tolerance are the user's: nobody judges the pair that they make, and nothing fails") {
+    const Run run = run_program("certify " + paper + "exp2.network.json --solver none --tolerance 0.05 --json -");
+    CHECK(run.code == 0);
+    const json report = json::parse(run.out);
+    CHECK(report["summary"]["failed"] == 0);
+    Index judged = 0, skipped = 0;
+    for (const json& point : report["points"]) {
+        const bool degenerate = !point["degenerate"]["relu"].empty() || !point["degenerate"]["conic"].empty();
+        for (const json& check : point["checks"]) {
+            if (check["solver"] != "mosek referee") continue;
+            CHECK((check["status"] == "skipped") == degenerate);
+            if (degenerate) CHECK(check["reason"] == "a zero of the pattern is by --tolerance, not exact");
+            ++(degenerate ? skipped : judged);
+        }
+    }
+    if (solvers::mosek::runtime().ready) {
+        CHECK(judged > 0);
+        CHECK(skipped > 0);
+    }
+}
+
+TEST_CASE("--sample 0 goes with --degenerate alone") {
+    const std::string base = "certify " + paper + "exp3.network.json --solver none --json - --sample 0";
+    CHECK(run_program(base).code == 2);
+    const Run run = run_program(base + " --degenerate 4");
+    CHECK(run.code == 0);
+    const json report = json::parse(run.out);
+    REQUIRE(report["points"].size() == 4);
+    for (const json& point : report["points"])
+        CHECK_FALSE(point["degenerate"]["relu"].empty());
+    CHECK(report["environment"]["points"] == "4 exactly degenerate points, seed 0");
 }
 
 TEST_CASE("certify fails, with code 1, when the solver is stopped short of its tolerance") {

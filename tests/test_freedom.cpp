@@ -122,8 +122,8 @@ TEST_CASE("rays of the dual, max-readout and min-norm programs: exactly the unit
             if (random() % 2 == 0) made.network.c(i) = 0.0;
         const Network& network = made.network;
         const LocalState state = evaluate(network, made.x);
-        verify::Generator generator(static_cast<std::uint64_t>(round));
-        const Vector direction = verify::draw_direction(network.input_dim, generator);
+        Generator generator(static_cast<std::uint64_t>(round));
+        const Vector direction = draw_direction(network.input_dim, generator);
         conic::OptimalSetProgram program(network, state, conic::Goal::MaxReadout);
         program.set_direction(direction);
         const verify::KnownSolution known = verify::known_max_readout(network, state, direction).known;

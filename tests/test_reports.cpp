@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -105,7 +106,7 @@ TEST_CASE("in_order: every index once and in order, and few items wait, whatever
                 for (Index j = begin; j < end; ++j)
                     give(Counted(j));
             },
-            [&](Counted item) { taken.push_back(item.index); });
+            [&](Counted item) { taken.push_back(item.index); }, [](Index j) { return Counted(j); });
         REQUIRE(taken.size() == 1001);
         for (std::size_t k = 0; k < taken.size(); ++k)
             REQUIRE(taken[k] == static_cast<Index>(k));
@@ -113,7 +114,8 @@ TEST_CASE("in_order: every index once and in order, and few items wait, whatever
         CHECK(Counted::most <= 2 * threads * chunk + 3 * threads);  // and what each thread has in its hands
     }
     in_order<int>(
-        0, 4, 3, [](Index, Index, const auto&) { FAIL("nothing to do"); }, [](int) { FAIL("nothing"); });
+        0, 4, 3, [](Index, Index, const auto&) { FAIL("nothing to do"); }, [](int) { FAIL("nothing"); },
+        [](Index) { return 0; });
 }
 
 TEST_CASE("in_order: a first chunk that takes long holds the others back") {
@@ -129,7 +131,7 @@ TEST_CASE("in_order: a first chunk that takes long holds the others back") {
             }
             give(0);
         },
-        [](int) {});
+        [](int) {}, [](Index) { return 0; });
     CHECK(begun == 400);
 }
 
@@ -143,7 +145,8 @@ TEST_CASE("in_order: the first error in order is thrown, and what came before ha
                 give(j);
             }
         };
-        CHECK_THROWS_WITH(in_order<Index>(500, 5, threads, work, take), "index 37");
+        const auto none = [](Index) { return Index{-1}; };
+        CHECK_THROWS_WITH(in_order<Index>(500, 5, threads, work, take, none), "index 37");
         CHECK(taken.size() == 37);
 
         Index calls = 0;
@@ -154,7 +157,7 @@ TEST_CASE("in_order: the first error in order is thrown, and what came before ha
             for (Index j = begin; j < end; ++j)
                 give(j);
         };
-        CHECK_THROWS_WITH(in_order<Index>(500, 5, threads, easy, refuse), "full");
+        CHECK_THROWS_WITH(in_order<Index>(500, 5, threads, easy, refuse, none), "full");
         CHECK(calls == 10);
     }
 }
@@ -182,7 +185,9 @@ TEST_CASE("certify streams in order, and collects the same") {
 TEST_CASE("JSON: what was not judged is null, text is UTF-8, numbers read back") {
     const std::string text = rendered<JsonReport>();
     const json report = json::parse(text);
-    CHECK(report["summary"] == json::parse(R"({"points":2,"checks":4,"passed":2,"failed":1,"skipped":1})"));
+    CHECK(report["summary"] ==
+          json::parse(R"({"points":2,"examined":2,"checks":4,"passed":2,"failed":1,"skipped":1,"accuracy":{"f":null,
+              "nu":null,"p":null,"r":null,"gradient":null,"hessian":null,"directional":null}})"));
     CHECK(std::signbit(report["points"][0]["x"][1].get<double>()));
     CHECK(report["points"][1]["degenerate"] == json::parse(R"({"relu":[[0,3]],"conic":[1]})"));
     const json& missing = report["points"][1]["checks"][2];
@@ -295,6 +300,80 @@ TEST_CASE("no points, no verdict") {
     std::ostringstream out;
     TableReport(out, false).finish();
     CHECK(contains(out.str(), "nothing was checked: 0 points"));
+}
+
+TEST_CASE("'certified' is for runs in which everything was examined") {
+    Summary summary;
+    summary.points = summary.examined = 2;
+    summary.checks = summary.passed = 5;
+    CHECK(verdict(summary) == "certified");
+    CHECK(verdict(summary, 1) == "interrupted");
+    CHECK(what_is_missing(summary, 0).empty());
+    CHECK(what_is_missing(summary, 1) == "1 network was not begun");
+    summary.examined = 1;
+    CHECK(verdict(summary) == "interrupted");
+    CHECK(what_is_missing(summary, 2) == "1 of 2 points were examined, 2 networks were not begun");
+    summary.failed = 1;
+    CHECK(verdict(summary) == "NOT CERTIFIED");
+
+    PointReport begun{0, vector({1}), {}, {}, {judged("theorem1.slope", "scs", 0.0, 1.0, "", "")}};
+    PointReport not_begun = not_examined(1, vector({2}), {}, "interrupted");
+    Summary of_points;
+    of_points.add(begun);
+    of_points.add(not_begun);
+    CHECK(of_points.examined == 1);
+    const auto text_of = [&](auto&& report, std::ostringstream& out) {
+        report.begin_network(header_of("one"));
+        report.point(begun);
+        report.point(not_begun);
+        report.end_network(of_points, 1.0);
+        report.finish(3);
+        return out.str();
+    };
+    std::ostringstream table, markdown, junit;
+    const std::string in_table = text_of(TableReport(table, false), table);
+    CHECK(contains(in_table, "\ninterrupted: 1 of 2 points were examined, 3 networks were not begun\n"));
+    CHECK(contains(in_table, "\ninterrupted: 2 points"));
+    CHECK_FALSE(contains(in_table, "certified"));
+    const std::string in_markdown = text_of(MarkdownReport(markdown), markdown);
+    CHECK(in_markdown.starts_with("## Certicone: interrupted\n"));
+    CHECK_FALSE(contains(in_markdown, "certified"));
+    const XmlElement root = XmlReader::read(text_of(JunitReport(junit), junit));
+    REQUIRE(root.children.size() == 2);
+    CHECK(root.children[1].attributes.at("skipped") == "1");
+    CHECK(root.children[1].children[0].children[0].attributes.at("message") ==
+          "interrupted: 3 networks were not begun");
+}
+
+TEST_CASE("JUnit: no two cases of a network share a name, at any level, whatever could not be judged") {
+    const std::string base = "certify " + paper + "exp3.network.json --junit - ";
+    for (const std::string& options :
+         std::vector<std::string>{"--level exact", "--level rigorous --solver scs --eps 1e-30", "--solver scs,highs"}) {
+        CAPTURE(options);
+        const XmlElement root = XmlReader::read(run_program(base + options).out);
+        REQUIRE(root.children.size() == 1);
+        std::set<std::string> names;
+        for (const XmlElement& child : root.children[0].children)
+            if (child.name == "testcase")
+                CHECK_MESSAGE(names.insert(child.attributes.at("name")).second, child.attributes.at("name"));
+    }
+    // What was to be proved and could not be says so.
+    const Run refused = run_program(base + "--level rigorous --solver scs --eps 1e-30");
+    CHECK(contains(refused.out, "name=\"theorem1.strong_duality scs point 0 (rigorous)\"><skipped "));
+}
+
+TEST_CASE("networks of one name are told apart, and none is taken twice") {
+    const ScratchFolder folder;
+    const std::string twin = file_with(folder, "twin.network.json", read_file(paper + "exp3.network.json"));
+    const std::string both = "certify " + paper + "exp3.network.json " + twin + " --sample 1 ";
+    const XmlElement root = XmlReader::read(run_program(both + "--junit -").out);
+    REQUIRE(root.children.size() == 2);
+    CHECK(root.children[0].attributes.at("name") == "exp3");
+    CHECK(root.children[1].attributes.at("name") == "exp3 (" + twin + ")");
+    CHECK(contains(run_program(both).out, "\nexp3 (" + twin.substr(0, 10)));
+    const Run twice = run_program("certify " + twin + " " + folder.path.string() + "/./twin.network.json");
+    CHECK(twice.code == 2);
+    CHECK(contains(twice.err, "twin.network.json: is given twice"));
 }
 
 TEST_CASE("strict: skipped has failed, the reason stays") {
@@ -435,6 +514,10 @@ TEST_CASE("docs/report.schema.json accepts real reports and refuses damaged ones
     refused("/environment/strict", "perhaps");
     refused("/summary/failed", -1);
     refused("/summary/points", 0.5);
+    refused("/summary/examined", -1);
+    refused("/summary/accuracy/f", "1e-9");
+    refused("/summary/accuracy/p", -1.0);
+    refused("/summary/accuracy/volume", 0.0);
     refused("/points", json::object());
     refused("/points/0/index", "0");
     refused("/points/0/x/0", nullptr);
@@ -453,7 +536,8 @@ TEST_CASE("docs/report.schema.json accepts real reports and refuses damaged ones
             CHECK_MESSAGE(violation(damaged, schema) != "", pointer << " without " << key);
         }
     };
-    for (const char* pointer : {"", "/network", "/summary", "/points/0", "/points/0/degenerate", "/points/0/checks/0"})
+    for (const char* pointer :
+         {"", "/network", "/summary", "/summary/accuracy", "/points/0", "/points/0/degenerate", "/points/0/checks/0"})
         required(pointer);
     json damaged = report;
     damaged["environment"].erase("points_sha256");

@@ -123,7 +123,9 @@ Finding check_hessian_by_autodiff(const Point& point, const Matrix& hessian) {
     for (Index j = 0; j < hessian.cols(); ++j)
         for (Index i = 0; i < hessian.rows(); ++i)
             worst.offer(difference(i, j), 2.0 * wrong(i, j), [&] { return fmt::format("entry {},{}", i, j); });
-    return worst.finding("theorem3.hessian", "autodiff", "rounding of both Hessians");
+    Finding finding = worst.finding("theorem3.hessian", "autodiff", "rounding of both Hessians");
+    finding.accuracy.offer(Quantity::Hessian, 2.0 * wrong.maxCoeff(), scale_of_hessian(point.network, point.state));
+    return finding;
 }
 
 Finding check_hessian_by_differences(const Point& point, const Matrix& hessian) {

@@ -4,8 +4,7 @@
 #include <numeric>
 
 #include "geometry/degenerate_points.hpp"
-#include "verify/draws.hpp"
-#include "verify/interrupt.hpp"
+#include "support/draws.hpp"
 #include "verify/parallel.hpp"
 
 namespace certicone::verify {
@@ -16,23 +15,21 @@ constexpr Index kRun = 16;  // points that share a set-up and warm starts
 
 }  // namespace
 
+void certify(const std::shared_ptr<const Certification>& work, const PointSink& sink) {
+    require_usable(work->options);
+    in_order<PointReport>(
+        work->points.cols(), kRun, work->options.threads,
+        [work](Index begin, Index end, const auto& give) {
+            Examiner examiner(work->network, work->options, work->subject);
+            for (Index j = begin; j < end; ++j)
+                give(examiner.examine(j, work->points.col(j)));
+        },
+        sink, [&](Index j) { return not_examined(j, work->points.col(j), work->options, "interrupted"); });
+}
+
 void certify(const Network& network, const Matrix& points, const CertifyOptions& options, const PointSink& sink,
              const Subject& subject) {
-    const Examiner first(network, options, subject);  // throws before any work where a solver cannot be used
-    in_order<PointReport>(
-        points.cols(), kRun, options.threads,
-        [&](Index begin, Index end, const auto& give) {
-            std::unique_ptr<Examiner> examiner;
-            for (Index j = begin; j < end; ++j) {
-                if (interrupted() != 0) {
-                    give(first.not_examined(j, points.col(j), "interrupted"));
-                    continue;
-                }
-                if (!examiner) examiner = std::make_unique<Examiner>(network, options, subject);
-                give(examiner->examine(j, points.col(j)));
-            }
-        },
-        sink);
+    certify(std::make_shared<const Certification>(Certification{network, points, options, subject}), sink);
 }
 
 std::vector<PointReport> certify(const Network& network, const Matrix& points, const CertifyOptions& options,

@@ -10,14 +10,24 @@ namespace certicone::verify {
 
 using PointSink = std::function<void(PointReport)>;
 
-/// One report a column of `points`, handed to `sink` in order as they are finished, by one thread at a time; few wait
+/// All that a certification needs. Its threads share it: after an interrupt they may go on when everybody else has left
+/// (verify/parallel.hpp).
+struct Certification {
+    Network network;
+    Matrix points;
+    CertifyOptions options;
+    Subject subject;
+};
+
+/// One report a column of `points`, handed to `sink` in order as they are finished, in the calling thread; few wait
 /// (verify/parallel.hpp). They are the same digit for digit for any number of threads: points are dealt out in runs of
-/// 16, each with solvers of its own that start afresh. After an interrupt (verify/interrupt.hpp) the points not begun
+/// 16, each with solvers of its own that start afresh. After an interrupt (verify/interrupt.hpp) the points not finished
 /// have skipped checks. Throws SolverUnavailable or InputError before any work when a solver cannot be used.
+void certify(const std::shared_ptr<const Certification>& work, const PointSink& sink);
+
+/// The same of copies, all reports at once or one by one.
 void certify(const Network& network, const Matrix& points, const CertifyOptions& options, const PointSink& sink,
              const Subject& subject = {});
-
-/// The same, all reports at once.
 std::vector<PointReport> certify(const Network& network, const Matrix& points, const CertifyOptions& options,
                                  const Subject& subject = {});
 

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "network/network_io.hpp"
@@ -22,6 +23,7 @@
 #include "verify/environment.hpp"
 #include "verify/export_instance.hpp"
 #include "verify/interrupt.hpp"
+#include "verify/parallel.hpp"
 #include "verify/points_beside.hpp"
 #include "verify/referee.hpp"
 #include "verify/report_json.hpp"
@@ -36,7 +38,8 @@ namespace {
 struct CertifyArguments {
     std::vector<std::string> networks;
     std::string points, json, junit, markdown, certificate, level = "numeric", referee = "auto";
-    Index sample = 0, degenerate = 0;
+    std::optional<Index> sample;
+    Index degenerate = 0;
     bool strict = false;
     CertifyOptions options;
 };
@@ -57,14 +60,18 @@ Matrix points_of(const Network& network, const std::string& file, const CertifyA
         header.points_sha256 = sha256(bytes);
         return parse_points(bytes, file, network.input_dim);
     }
-    const Index count = arguments.sample > 0 ? arguments.sample : 100;
+    const Index count = arguments.sample.value_or(100);
     Matrix points = sample_points(network.input_dim, count, arguments.options.seed);
     header.points_from = fmt::format("{} standard normal points, seed {}", count, arguments.options.seed);
     if (arguments.degenerate > 0) {
         const Matrix found = degenerate_points(network, arguments.degenerate, arguments.options.seed);
         points.conservativeResize(Eigen::NoChange, count + found.cols());
         points.rightCols(found.cols()) = found;
-        header.points_from += fmt::format(", and {} exactly degenerate ones", found.cols());
+        if (count > 0)
+            header.points_from += fmt::format(", and {} exactly degenerate ones", found.cols());
+        else
+            header.points_from =
+                fmt::format("{} exactly degenerate points, seed {}", found.cols(), arguments.options.seed);
     }
     header.points_sha256 = sha256(
         {reinterpret_cast<const char*>(points.data()), static_cast<std::size_t>(points.size()) * sizeof(double)});
@@ -129,20 +136,42 @@ Level level_of(const std::string& name) {
 
 using Reports = std::vector<std::unique_ptr<Report>>;
 
-Summary certify_network(const std::string& path, const CertifyArguments& arguments, const Reports& reports) {
-    const std::string bytes = read_network_bytes(path);
-    const Network network = parse_network(bytes, path);
+/// A network read, with its points.
+struct Prepared {
+    std::string bytes, points_file;  ///< the second empty where points were sampled
     NetworkHeader header;
-    header.name = network.name;
-    header.sha256 = sha256(bytes);
+    std::shared_ptr<const Certification> work;
+};
+
+Prepared prepare(const std::string& path, const CertifyArguments& arguments) {
+    Prepared prepared;
+    prepared.bytes = read_network_bytes(path);
+    Certification work{parse_network(prepared.bytes, path), {}, arguments.options, {}};
+    NetworkHeader& header = prepared.header;
+    header.name = work.network.name;
+    header.sha256 = sha256(prepared.bytes);
     header.environment = environment(arguments.options);
     header.environment.emplace_back("strict", arguments.strict ? "yes" : "no");
-    std::string file = arguments.points;
-    if (file.empty() && arguments.sample == 0 && arguments.degenerate == 0) file = points_beside(path);
-    const Matrix points = points_of(network, file, arguments, header);
+    prepared.points_file = arguments.points;
+    if (prepared.points_file.empty() && !arguments.sample && arguments.degenerate == 0)
+        prepared.points_file = points_beside(path);
+    work.points = points_of(work.network, prepared.points_file, arguments, header);
+    if (!work.options.dump.empty()) work.options.dump += "/" + file_stem(work.network.name);
+    prepared.work = std::make_shared<const Certification>(std::move(work));
+    return prepared;
+}
 
-    CertifyOptions options = arguments.options;
-    if (!options.dump.empty()) options.dump += "/" + file_stem(network.name);
+/// None where an interrupt came before its first point. `names` are those that reports have already.
+std::optional<Summary> certify_network(const std::string& path, const CertifyArguments& arguments,
+                                       const Reports& reports, std::set<std::string>& names) {
+    std::optional<Prepared> prepared = unless_interrupted([path, arguments] { return prepare(path, arguments); });
+    if (!prepared) return std::nullopt;
+    NetworkHeader& header = prepared->header;
+    while (!names.insert(header.name).second)  // two networks of one name are told apart
+        header.name += fmt::format(" ({})", path);
+    const Network& network = prepared->work->network;
+    const Index points = prepared->work->points.cols();
+    const std::string& file = prepared->points_file;
     std::optional<CertificateFile> certificate;
     if (!arguments.certificate.empty()) certificate.emplace(arguments, path, header.sha256);
     const bool show = isatty(STDERR_FILENO) != 0;  // a progress bar on a terminal, none when redirected
@@ -151,21 +180,19 @@ Summary certify_network(const std::string& path, const CertifyArguments& argumen
         report->begin_network(header);
     Summary summary;
     try {
-        certify(network, points, options, [&](PointReport point) {
+        certify(prepared->work, [&](PointReport point) {
             if (arguments.strict) fail_skipped(point);
             summary.add(point);
             if (certificate) certificate->add(point);
             for (const auto& report : reports)
                 report->point(point);
-            if (show) std::cerr << progress_bar(network.name, summary.points, points.cols()) << std::flush;
+            if (show) std::cerr << progress_bar(network.name, summary.points, points) << std::flush;
         });
-    } catch (const InputError& error) {
-        // Only what is wrong with a point is the file's fault.
-        if (!std::string_view(error.what()).starts_with("point ")) throw;
+    } catch (const PointError& error) {
         throw InputError(fmt::format("{}: {}", file.empty() ? path : file, error.what()));
     }
     if (show) std::cerr << "\r\033[K" << std::flush;
-    if (certificate && interrupted() == 0) certificate->commit();
+    if (certificate && summary.examined == summary.points) certificate->commit();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     for (const auto& report : reports)
         report->end_network(summary, time.count());
@@ -190,6 +217,15 @@ std::vector<std::string> report_files(const CertifyArguments& arguments) {
     return files;
 }
 
+void refuse_repetitions(const std::vector<std::string>& networks) {
+    std::set<std::filesystem::path> seen;
+    for (const std::string& network : networks) {
+        std::error_code unreadable;  // it will be said when it is read
+        std::filesystem::path path = std::filesystem::weakly_canonical(network, unreadable);
+        if (!unreadable && !seen.insert(std::move(path)).second) fail_input(network, "is given twice");
+    }
+}
+
 int run(CertifyArguments arguments) {
     arguments.options.level = level_of(arguments.level);
     arguments.options.certificate = !arguments.certificate.empty();
@@ -200,8 +236,10 @@ int run(CertifyArguments arguments) {
         throw InputError(fmt::format("--certificate {}: no such folder", arguments.certificate));
     if (arguments.options.tolerance > 0.0 && (arguments.options.certificate || arguments.options.level == Level::Exact))
         throw InputError("--tolerance makes zeros of what is none: nothing exact can be said with it");
-    if (!arguments.points.empty() && arguments.sample > 0) throw InputError("--points and --sample exclude each other");
-    if (arguments.sample < 0) throw InputError("--sample must be > 0");
+    if (!arguments.points.empty() && arguments.sample) throw InputError("--points and --sample exclude each other");
+    if (arguments.sample && *arguments.sample < 0) throw InputError("--sample must be >= 0");
+    if (arguments.sample && *arguments.sample == 0 && arguments.degenerate == 0)
+        throw InputError("--sample 0 leaves no point to certify at (it goes with --degenerate)");
     if (arguments.degenerate < 0) throw InputError("--degenerate must be >= 0");
     if (arguments.degenerate > 0 && !arguments.points.empty())
         throw InputError("--degenerate goes with --sample, not with --points");
@@ -211,6 +249,8 @@ int run(CertifyArguments arguments) {
     if (!arguments.options.dump.empty() && !std::filesystem::is_directory(arguments.options.dump))
         throw InputError(fmt::format("--dump {}: no such folder", arguments.options.dump));
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
+    if (arguments.options.accuracy && !(*arguments.options.accuracy > 0.0)) throw InputError("--accuracy must be > 0");
+    refuse_repetitions(arguments.networks);
 
     const std::vector<std::string> files = report_files(arguments);
     if (arguments.options.certificate) refuse_certificates_that_cannot_be(arguments);
@@ -228,10 +268,20 @@ int run(CertifyArguments arguments) {
         reports.push_back(std::make_unique<TableReport>(std::cout, colour_wanted()));
 
     Summary total;
-    for (const std::string& path : arguments.networks)
-        if (interrupted() == 0) total.add(certify_network(path, arguments, reports));
+    std::set<std::string> names;
+    Index not_begun = static_cast<Index>(arguments.networks.size());
+    for (const std::string& path : arguments.networks) {
+        const std::optional<Summary> summary = certify_network(path, arguments, reports, names);
+        if (!summary) break;
+        total.add(*summary);
+        --not_begun;
+    }
+    if (names.empty()) {
+        std::cerr << "certicone: interrupted before the first point; there is nothing to report\n";
+        return 128 + interrupted();
+    }
     for (const auto& report : reports)
-        report->finish();
+        report->finish(not_begun);
     for (const auto& file : outputs)
         file->commit();
     if (arguments.options.certificate && std::find(files.begin(), files.end(), "-") == files.end() &&
@@ -254,7 +304,8 @@ Command add_certify(CLI::App& app) {
     command->add_option("--points", arguments->points,
                         "points: JSON, CSV or .npy (default: NAME.points.json or NAME.queries.json beside "
                         "NAME.network.json, else --sample 100)");
-    command->add_option("--sample", arguments->sample, "certify at this many standard normal points instead");
+    command->add_option("--sample", arguments->sample,
+                        "certify at this many standard normal points instead (0: only those of --degenerate)");
     command->add_option("--degenerate", arguments->degenerate,
                         "with --sample: as many points more where units of the first layer vanish exactly");
     command->add_option("--seed", arguments->options.seed, "seed of --sample and of what the checks draw (default 0)");
@@ -277,6 +328,10 @@ Command add_certify(CLI::App& app) {
     command->add_option("--tolerance", arguments->options.tolerance,
                         "preactivations and residual norms up to this count as zero (default 0: decided exactly)");
     command->add_option("--eps", arguments->options.settings.eps_abs, "the solvers' tolerance (default 1e-9)");
+    command->add_option(
+        "--accuracy", arguments->options.accuracy,
+        "what is certified less accurately has failed: the largest bounds of f, nu, p, r, gradient, Hessian "
+        "and directional derivatives, relative to their scales (default: f to 1e-4, the others free)");
     command->add_option("--dump", arguments->options.dump,
                         "write every program a solver is given to this folder, as Clarabel JSON");
     command->add_option("--threads", arguments->options.threads, "threads (default: all cores; same results for any)");

@@ -10,6 +10,7 @@
 #include "support/sha256.hpp"
 #include "verify/commands.hpp"
 #include "verify/compare.hpp"
+#include "verify/parallel.hpp"
 #include "verify/referee.hpp"
 #include "verify/report.hpp"
 #include "verify/report_json.hpp"
@@ -92,56 +93,93 @@ Json to_json(const PointComparison& point) {
             {"solvers", std::move(list)}};
 }
 
+/// What a comparison needs. Its thread owns it: after an interrupt it may go on when everybody else has left.
+struct CompareWork {
+    CertifyOptions options;
+    std::string sha256;
+    Network network;
+    Matrix points;
+};
+
+std::shared_ptr<const CompareWork> read_work(const CompareArguments& arguments, const CertifyOptions& options) {
+    auto work = std::make_shared<CompareWork>();
+    work->options = options;
+    const std::string bytes = read_network_bytes(arguments.network);
+    work->sha256 = sha256(bytes);
+    work->network = parse_network(bytes, arguments.network);
+    work->points = read_points(arguments.points, work->network.input_dim);
+    return work;
+}
+
 int run(const CompareArguments& arguments) {
     if (!(arguments.options.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
-    const std::string bytes = read_network_bytes(arguments.network);
-    const Network network = parse_network(bytes, arguments.network);
-    const Matrix points = read_points(arguments.points, network.input_dim);
     CertifyOptions options = arguments.options;
     options.referee = with_referee(arguments.referee);
-    Comparer comparer(network, options);
+    require_usable(options);
+    const InterruptGuard guard;
     std::optional<Output> json;
     if (!arguments.json.empty()) json.emplace(arguments.json);
-    Index inconsistent = 0, compared = 0;
-    const auto each = [&](const std::function<void(const PointComparison&)>& use) {
-        for (Index j = 0; j < points.cols(); ++j) {
-            const LocalState state = [&] {
-                try {
-                    return evaluate(network, points.col(j), options.tolerance);
-                } catch (const InputError& error) {
-                    throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
-                }
-            }();
-            const PointComparison point = comparer.compare(j, state);
-            for (const SolverComparison& solver : point.solvers) {
-                ++compared;
-                if (!solver.consistent()) ++inconsistent;
-            }
-            use(point);
-        }
-    };
-    const auto write = [&](std::ostream& out) {
+    const auto work = unless_interrupted([=] { return read_work(arguments, options); });
+    if (!work) {
+        std::cerr << "certicone: interrupted before the first point; there is nothing to report\n";
+        return 128 + interrupted();
+    }
+    const Matrix& points = (*work)->points;
+    if (json) {
         const Json head = {{"format", "certicone-comparison/1"},
-                           {"network", {{"name", network.name}, {"sha256", sha256(bytes)}}}};
+                           {"network", {{"name", (*work)->network.name}, {"sha256", (*work)->sha256}}}};
         std::string text = head.dump();
         text.pop_back();  // the points follow in the same object, one a line
-        out << text << ",\"points\":[";
-        each([&](const PointComparison& point) {
-            if (arguments.json != "-") print(std::cout, point);
-            out << (point.index > 0 ? ",\n" : "\n") << to_json(point).dump();
-        });
-        out << "\n]}\n";
-    };
-    if (json) {
-        write(json->stream());
-        json->commit();
-    } else {
-        each([](const PointComparison& point) { print(std::cout, point); });
+        json->stream() << text << ",\"points\":[";
     }
-    if (arguments.json != "-")
+    Index inconsistent = 0, compared = 0, next = 0, finished = 0;
+    const auto take = [&](const std::optional<PointComparison>& point) {
+        const Index j = next++;
+        if (json)
+            json->stream() << (j > 0 ? ",\n" : "\n")
+                           << (point ? to_json(*point)
+                                     : Json{{"index", j},
+                                            {"x", verify::to_json(Vector(points.col(j)))},
+                                            {"skipped", "interrupted"}})
+                                  .dump();
+        if (!point) return;
+        ++finished;
+        for (const SolverComparison& solver : point->solvers) {
+            ++compared;
+            if (!solver.consistent()) ++inconsistent;
+        }
+        if (arguments.json != "-") print(std::cout, *point);
+    };
+    try {
+        in_order<std::optional<PointComparison>>(
+            points.cols(), std::max<Index>(1, points.cols()), 1,  // each solve starts from the last
+            [work = *work](Index begin, Index end, const auto& give) {
+                Comparer comparer(work->network, work->options);
+                for (Index j = begin; j < end; ++j)
+                    give(comparer.compare(j, work->points.col(j)));
+            },
+            take, [](Index) { return std::optional<PointComparison>(); });
+    } catch (const PointError& error) {
+        throw InputError(fmt::format("{}: {}", arguments.points, error.what()));
+    }
+    if (json) {
+        json->stream() << "\n]}\n";
+        json->commit();
+    }
+    if (arguments.json != "-") {
+        if (finished < points.cols())
+            fmt::print(std::cout, "interrupted: {} of {} points were compared\n", finished, points.cols());
         fmt::print(std::cout,
                    "{}: {} answers at {} points, {} further from the closed form than their own gap allows\n",
-                   inconsistent > 0 ? "NOT CONSISTENT" : "consistent", compared, points.cols(), inconsistent);
+                   inconsistent > 0           ? "NOT CONSISTENT"
+                   : finished < points.cols() ? "interrupted"
+                                              : "consistent",
+                   compared, finished, inconsistent);
+    }
+    if (interrupted() != 0) {
+        std::cerr << "certicone: interrupted; finished points are reported, the others are skipped\n";
+        return 128 + interrupted();
+    }
     return inconsistent > 0 ? kExitFailed : kExitCertified;
 }
 

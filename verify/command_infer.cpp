@@ -1,5 +1,6 @@
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <optional>
@@ -65,9 +66,15 @@ void print(std::ostream& out, const Network& network, Index index, const Inferen
         fmt::print(out, "       constraint {}: mu = {:.6g}\n", i, proof.mu(i));
 }
 
-Json entry(const Vector& y, const InferenceAnswer& answer) {
-    const WhiteBoxResult& result = answer.result;
+/// `answer` is none where an interrupt came first.
+Json entry(const Vector& y, const std::optional<InferenceAnswer>& found) {
     Json json{{"y", to_json(y)}};
+    if (!found) {
+        json["skipped"] = "interrupted";
+        return json;
+    }
+    const InferenceAnswer& answer = *found;
+    const WhiteBoxResult& result = answer.result;
     if (result.infeasible) {
         json["infeasible"] = {{"mu", to_json(result.infeasible->mu)}, {"radius", number(result.infeasible->radius)}};
         return json;
@@ -93,7 +100,9 @@ Json entry(const Vector& y, const InferenceAnswer& answer) {
     return json;
 }
 
-void write_json(std::ostream& out, const Matrix& queries, const std::vector<InferenceAnswer>& answers) {
+using Answers = std::vector<std::optional<InferenceAnswer>>;
+
+void write_json(std::ostream& out, const Matrix& queries, const Answers& answers) {
     out << "{\"format\":\"certicone-inference/1\",\"queries\":[";
     for (std::size_t j = 0; j < answers.size(); ++j)
         out << (j > 0 ? ",\n" : "\n") << entry(queries.col(static_cast<Index>(j)), answers[j]).dump();
@@ -113,13 +122,13 @@ void refuse_certificate_that_cannot_be(const InferArguments& arguments, const In
 
 /// For `certicone check`: of each query the claim that F's minimum is within a gap of F(x), in exact arithmetic.
 std::string certificate_of(const std::string& network_sha256, const InferenceQueries& queries,
-                           const std::vector<InferenceAnswer>& answers) {
+                           const Answers& answers) {
     constexpr slong bits = 64;
     const Network& network = *queries.problem.network;
     const double beta = queries.problem.Q(0, 0);
     std::vector<std::string> points;
     for (std::size_t j = 0; j < answers.size(); ++j) {
-        const InferenceCertificate& proof = answers[j].result.certificate;
+        const InferenceCertificate& proof = answers[j]->result.certificate;
         const std::array claims{inference_claim(exact_point(network, proof.x),
                                                 queries.queries.col(static_cast<Index>(j)), beta,
                                                 repair_exactly(network, proof.xi), bits)};
@@ -128,36 +137,63 @@ std::string certificate_of(const std::string& network_sha256, const InferenceQue
     return certificate(network_sha256, bits, points);
 }
 
-std::vector<InferenceAnswer> answer_all(const InferenceQueries& queries, const InferArguments& arguments,
-                                        const std::function<void(Index, const InferenceAnswer&)>& show) {
-    std::vector<InferenceAnswer> answers;
-    const auto take = [&](InferenceAnswer answer) {
-        show(static_cast<Index>(answers.size()), answer);
+/// The network and its queries. The threads that answer them share it: after an interrupt they may go on when everybody
+/// else has left.
+struct InferenceWork {
+    std::string bytes;
+    Network network;
+    std::optional<InferenceQueries> queries;  ///< they point to the network
+    InferArguments arguments;
+};
+
+std::shared_ptr<const InferenceWork> read_work(const InferArguments& arguments) {
+    auto work = std::make_shared<InferenceWork>();
+    work->arguments = arguments;
+    work->bytes = read_network_bytes(arguments.network);
+    work->network = parse_network(work->bytes, arguments.network);
+    work->queries = read_queries(arguments.queries, work->network, arguments.beta);
+    return work;
+}
+
+/// In order; none from where an interrupt came.
+Answers answer_all(const std::shared_ptr<const InferenceWork>& work,
+                   const std::function<void(Index, const InferenceAnswer&)>& show) {
+    const InferArguments& arguments = work->arguments;
+    const Index count = work->queries->queries.cols();
+    Answers answers;
+    const auto take = [&](std::optional<InferenceAnswer> answer) {
+        if (answer) show(static_cast<Index>(answers.size()), *answer);
         answers.push_back(std::move(answer));
     };
-    const auto named = [&](Index j, const auto& solve) {
+    const auto none = [](Index) { return std::optional<InferenceAnswer>(); };
+    const auto named = [work](Index j, const auto& solve) {
         try {
             return solve();
         } catch (const InputError& error) {
-            throw InputError(fmt::format("{}: query {}: {}", arguments.queries, j, error.what()));
+            throw InputError(fmt::format("{}: query {}: {}", work->arguments.queries, j, error.what()));
         }
     };
     if (arguments.method == "white-box") {
-        in_order<InferenceAnswer>(
-            queries.queries.cols(), 8, arguments.threads,
-            [&](Index begin, Index end, const auto& give) {
+        in_order<std::optional<InferenceAnswer>>(
+            count, 8, arguments.threads,
+            [work, named](Index begin, Index end, const auto& give) {
                 for (Index j = begin; j < end; ++j)
-                    give(named(j, [&] { return white_box(queries.at(j)); }));
+                    give(named(j, [&] { return white_box(work->queries->at(j)); }));
             },
-            take);
+            take, none);
         return answers;
     }
     const solvers::Backend& backend = solvers::backend(arguments.solver);
-    solvers::Settings settings;
-    settings.eps_abs = settings.eps_rel = 1e-10;
-    SocpInference socp(queries.problem, backend, settings);
-    for (Index j = 0; j < queries.queries.cols(); ++j)
-        take(named(j, [&] { return socp.solve(queries.queries.col(j)); }));
+    in_order<std::optional<InferenceAnswer>>(
+        count, std::max<Index>(1, count), 1,  // one set-up serves all
+        [work, named, &backend](Index begin, Index end, const auto& give) {
+            solvers::Settings settings;
+            settings.eps_abs = settings.eps_rel = 1e-10;
+            SocpInference socp(work->queries->problem, backend, settings);
+            for (Index j = begin; j < end; ++j)
+                give(named(j, [&] { return socp.solve(work->queries->queries.col(j)); }));
+        },
+        take, none);
     return answers;
 }
 
@@ -169,9 +205,15 @@ int run(const InferArguments& arguments) {
     if (arguments.method == "socp") solvers::require_usable(backend);
     if (!arguments.certificate.empty() && arguments.certificate == arguments.json)
         fail_input(arguments.json, "--json and --certificate cannot both go there");
-    const std::string bytes = read_network_bytes(arguments.network);
-    const Network network = parse_network(bytes, arguments.network);
-    const InferenceQueries queries = read_queries(arguments.queries, network, arguments.beta);
+    const InterruptGuard guard;
+    const auto work = unless_interrupted([arguments] { return read_work(arguments); });
+    if (!work) {
+        std::cerr << "certicone: interrupted before the first query; there is nothing to report\n";
+        return 128 + interrupted();
+    }
+    const std::string& bytes = (*work)->bytes;
+    const Network& network = (*work)->network;
+    const InferenceQueries& queries = *(*work)->queries;
     if (!arguments.certificate.empty()) refuse_certificate_that_cannot_be(arguments, queries.problem, bytes);
     if (arguments.method == "socp")
         solvers::require_support(backend, conic::InferenceProgram(queries.problem).program());
@@ -184,7 +226,7 @@ int run(const InferArguments& arguments) {
                    "iterations", "ms");
     Index open = 0, infeasible = 0;
     double worst = 0.0, milliseconds = 0.0;
-    const std::vector<InferenceAnswer> answers = answer_all(queries, arguments, [&](Index j, const auto& answer) {
+    const Answers answers = answer_all(*work, [&](Index j, const auto& answer) {
         const bool done = closed(queries.at(j), answer, asked);
         if (table) print(std::cout, network, j, answer, done, arguments.kinks);
         milliseconds += answer.milliseconds;
@@ -195,23 +237,34 @@ int run(const InferArguments& arguments) {
             if (!done) ++open;
         }
     });
-    const Index count = queries.queries.cols();
+    const auto count = std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.has_value(); });
+    const auto unanswered = static_cast<std::ptrdiff_t>(answers.size()) - count;
     if (table) {
+        if (unanswered > 0) fmt::print("interrupted: {} of {} queries were answered\n", count, answers.size());
         fmt::print("{} queries, {} proved to a relative gap of {:.0e} or better", count, count - open - infeasible,
                    asked);
         if (infeasible > 0) fmt::print(", {} infeasible", infeasible);
-        fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst, milliseconds / static_cast<double>(count),
+        fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst,
+                   milliseconds / static_cast<double>(std::max<Index>(1, count)),
                    arguments.method == "socp" ? "socp, " + arguments.solver : arguments.method);
     }
-    if (json) write_json(json->stream(), queries.queries, answers);
-    if (claims) claims->stream() << certificate_of(sha256(bytes), queries, answers);
-    for (auto* output : {&json, &claims})
-        if (*output) (*output)->commit();
+    if (json) {
+        write_json(json->stream(), queries.queries, answers);
+        json->commit();
+    }
+    if (claims && unanswered == 0) {
+        claims->stream() << certificate_of(sha256(bytes), queries, answers);
+        claims->commit();
+    }
     if (open > 0)
         fmt::print(std::cerr, "certicone: {} of {} queries not closed to {:.0e}: best gap of the worst is {:.1e}\n",
                    open, count, asked, worst);
     if (infeasible > 0)
         fmt::print(std::cerr, "certicone: {} of {} queries have constraints that no x keeps to\n", infeasible, count);
+    if (interrupted() != 0) {
+        std::cerr << "certicone: interrupted; answered queries are reported, the others are skipped\n";
+        return 128 + interrupted();
+    }
     return open + infeasible > 0 ? kExitFailed : kExitCertified;
 }
 

@@ -10,6 +10,7 @@
 #include "network/points.hpp"
 #include "support/error.hpp"
 #include "verify/commands.hpp"
+#include "verify/parallel.hpp"
 #include "verify/report.hpp"
 #include "verify/report_json.hpp"
 
@@ -63,32 +64,66 @@ void print(std::ostream& out, Index index, const PointReadout& point) {
     if (!point.directional.empty()) fmt::print(out, "  directional    [{}]\n", fmt::join(point.directional, ", "));
 }
 
-int run(const ReadoutArguments& arguments) {
-    if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
-    const Network network = read_network(arguments.network);
-    const Matrix points = read_points(arguments.points, network.input_dim);
-    const Matrix directions = arguments.directions.empty()
-                                  ? Matrix(network.input_dim, 0)
-                                  : read_points(arguments.directions, network.input_dim, PointKind::directions);
-    std::optional<Output> json;
-    if (!arguments.json.empty()) json.emplace(arguments.json);
-    const Curvature curvature(network);
-    const auto point = [&](Index j) {
+/// What a readout needs. Its thread owns it: after an interrupt it may go on when everybody else has left.
+struct ReadoutWork {
+    ReadoutArguments arguments;
+    Network network;
+    Matrix points, directions;
+    std::optional<Curvature> curvature;  ///< of the network
+
+    PointReadout at(Index j) const {
         try {
-            return read_out(network, curvature, points.col(j), directions, arguments);
+            return read_out(network, *curvature, points.col(j), directions, arguments);
         } catch (const InputError& error) {
             throw InputError(fmt::format("{}: point {}: {}", arguments.points, j, error.what()));
         }
-    };
-    if (json) json->stream() << "{\"format\":\"certicone-readout/1\",\"points\":[";
-    for (Index j = 0; j < points.cols(); ++j) {
-        const PointReadout found = point(j);
-        if (json) json->stream() << (j > 0 ? ",\n" : "\n") << to_json(found).dump();
-        if (arguments.json != "-") print(std::cout, j, found);
     }
+};
+
+std::shared_ptr<const ReadoutWork> read_work(const ReadoutArguments& arguments) {
+    auto work = std::make_shared<ReadoutWork>();
+    work->arguments = arguments;
+    work->network = read_network(arguments.network);
+    const Index dim = work->network.input_dim;
+    work->points = read_points(arguments.points, dim);
+    work->directions =
+        arguments.directions.empty() ? Matrix(dim, 0) : read_points(arguments.directions, dim, PointKind::directions);
+    work->curvature.emplace(work->network);
+    return work;
+}
+
+int run(const ReadoutArguments& arguments) {
+    if (!(arguments.tolerance >= 0.0)) throw InputError("--tolerance must be >= 0");
+    const InterruptGuard guard;
+    std::optional<Output> json;
+    if (!arguments.json.empty()) json.emplace(arguments.json);
+    const auto work = unless_interrupted([arguments] { return read_work(arguments); });
+    if (!work) {
+        std::cerr << "certicone: interrupted before the first point; there is nothing to report\n";
+        return 128 + interrupted();
+    }
+    const Matrix& points = (*work)->points;
+    Index next = 0;
+    if (json) json->stream() << "{\"format\":\"certicone-readout/1\",\"points\":[";
+    in_order<std::optional<PointReadout>>(
+        points.cols(), 1, 1, [work = *work](Index j, Index, const auto& give) { give(work->at(j)); },
+        [&](const std::optional<PointReadout>& found) {
+            const Index j = next++;
+            if (json)
+                json->stream() << (j > 0 ? ",\n" : "\n")
+                               << (found ? to_json(*found)
+                                         : Json{{"x", to_json(Vector(points.col(j)))}, {"skipped", "interrupted"}})
+                                      .dump();
+            if (arguments.json != "-" && found) print(std::cout, j, *found);
+        },
+        [](Index) { return std::optional<PointReadout>(); });
     if (json) {
         json->stream() << "\n]}\n";
         json->commit();
+    }
+    if (interrupted() != 0) {
+        std::cerr << "certicone: interrupted; finished points are reported, the others are skipped\n";
+        return 128 + interrupted();
     }
     return kExitCertified;
 }

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "verify/commands.hpp"
+#include "verify/parallel.hpp"
 #include "verify/report.hpp"
 #include "verify/reproduce_report.hpp"
 
@@ -18,9 +21,13 @@ struct ReproduceArguments {
 int run(const ReproduceArguments& arguments) {
     std::optional<Output> json;
     if (!arguments.json.empty()) json.emplace(arguments.json);
+    const InterruptGuard guard;
     std::vector<Experiment> experiments;
     for (const std::string& id : arguments.experiments) {
-        experiments.push_back(reproduce(id, arguments.data));
+        std::optional<Experiment> experiment =
+            unless_interrupted([id, data = arguments.data] { return reproduce(id, data); });
+        if (!experiment) break;
+        experiments.push_back(std::move(*experiment));
         if (arguments.json != "-") print(std::cout, experiments.back());
     }
     const FigureCounts total = count_figures(experiments);
@@ -28,6 +35,11 @@ int run(const ReproduceArguments& arguments) {
     if (json) {
         json->stream() << to_json(experiments).dump(1) << '\n';
         json->commit();
+    }
+    if (interrupted() != 0) {
+        std::cerr << fmt::format("certicone: interrupted; {} of {} experiments are reported\n", experiments.size(),
+                                 arguments.experiments.size());
+        return 128 + interrupted();
     }
     return total.differs > 0 ? kExitFailed : kExitCertified;
 }

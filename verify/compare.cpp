@@ -170,36 +170,47 @@ std::string describe_element(const Network& network, const LocalState& state, co
 }
 
 Comparer::Comparer(const Network& network, const CertifyOptions& options) : network_(network), options_(options) {
-    solvers::validate(options.settings);
+    require_usable(options);
     for (const std::string& name : options.solvers) {
         const solvers::Backend& backend = *options.find_backend(name);
-        solvers::require_usable(backend);
-        sessions_.emplace_back(name, std::make_unique<ValueFunctionSession>(network, backend, options.settings));
-        solvers::require_support(backend, sessions_.back().second->value_function().program());
+        Session session{name, relu_block_for(network, backend), nullptr};
+        if (session.block) session.name += " (ReLU block)";
+        session.value_function = std::make_unique<ValueFunctionSession>(
+            session.block ? session.block->network : network, backend, options.settings);
+        sessions_.push_back(std::move(session));
+        solvers::require_support(backend, sessions_.back().value_function->value_function().program());
     }
     if (options.referee) referee_ = std::make_unique<solvers::mosek::Task>(conic::ValueFunction(network).program());
 }
 
-PointComparison Comparer::compare(Index index, const LocalState& state) {
+PointComparison Comparer::compare(Index index, const Vector& x) {
     PointComparison result;
     result.index = index;
-    result.x = state.x;
-    result.value = state.value;
-    result.degenerate_units = state.pattern.degenerate_units();
-    result.degenerate_modules = state.pattern.degenerate_modules();
-    for (const auto& [name, session] : sessions_) {
-        const ScaledAnswer answer = session->solve(state.x);
+    result.x = x;
+    LocalState whole;
+    try {
+        whole = evaluate(network_, x, options_.tolerance);
+    } catch (const InputError& error) {
+        throw PointError(fmt::format("point {}: {}", index, error.what()));
+    }
+    result.value = whole.value;
+    result.degenerate_units = whole.pattern.degenerate_units();
+    result.degenerate_modules = whole.pattern.degenerate_modules();
+    for (const Session& session : sessions_) {
+        const ScaledAnswer answer = session.value_function->solve(x);
+        const Network& network = session.value_function->value_function().network();
+        const LocalState state = session.block ? evaluate(network, x, options_.tolerance) : whole;
         SolverComparison comparison;
-        comparison.solver = name;
+        comparison.solver = session.name;
         comparison.claimed = answer.solution.claimed;
         comparison.broken = broken_promise(*answer.program, answer.solution, options_.settings).value_or("");
         comparison.value_error = std::abs(answer.objective(answer.solution.measured.primal_objective) - state.value);
-        const Multipliers feasible = repair_to_feasible(network_, answer.xi);
-        compare_blocks(network_, state, feasible, comparison);
-        comparison.element = describe_element(network_, state, feasible);
+        const Multipliers feasible = repair_to_feasible(network, answer.xi);
+        compare_blocks(network, state, feasible, comparison);
+        comparison.element = describe_element(network, state, feasible);
         const solvers::Solution& solution = answer.solution;
-        if (referee_ && solution.x.allFinite() && solution.s.allFinite() && solution.y.allFinite()) {
-            const conic::ConicProgram& program = session->value_function().program();
+        if (referee_ && !session.block && solution.x.allFinite() && solution.s.allFinite() && solution.y.allFinite()) {
+            const conic::ConicProgram& program = session.value_function->value_function().program();
             referee_->update_b(program.b);
             referee_->update_constant(program.c0);
             const conic::Scaling& scaling = *answer.scaling;

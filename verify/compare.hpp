@@ -4,6 +4,7 @@
 
 #include "solvers/mosek_runtime.hpp"
 #include "verify/examiner.hpp"
+#include "verify/relu_block.hpp"
 #include "verify/sessions.hpp"
 
 namespace certicone::verify {
@@ -28,7 +29,7 @@ struct GapOwner {
 };
 
 struct SolverComparison {
-    std::string solver;
+    std::string solver;  ///< "highs (ReLU block)" where the rest of the network is not in its program
     solvers::Claim claimed;
     std::string broken;        ///< where the answer does not keep the tolerances asked for; empty where it does
     double value_error = 0.0;  ///< |primal objective − f|
@@ -55,13 +56,19 @@ struct PointComparison {
 class Comparer {
   public:
     Comparer(const Network& network, const CertifyOptions& options);
-    /// At the point of `state`.
-    PointComparison compare(Index index, const LocalState& state);
+    /// Throws PointError where the forward pass overflows.
+    PointComparison compare(Index index, const Vector& x);
 
   private:
+    /// A solver with the network's program or, where it has no cones for the modules, with that of the ReLU block.
+    struct Session {
+        std::string name;
+        std::unique_ptr<const ReluBlock> block;
+        std::unique_ptr<ValueFunctionSession> value_function;
+    };
     const Network& network_;
     const CertifyOptions& options_;
-    std::vector<std::pair<std::string, std::unique_ptr<ValueFunctionSession>>> sessions_;
+    std::vector<Session> sessions_;
     std::unique_ptr<solvers::mosek::Task> referee_;
 };
 

@@ -23,8 +23,10 @@ Finding check_closed_form_duality(const Point& point, double tolerance) {
         for (const Index g : state.pattern.degenerate_modules())
             bound += network.conic[static_cast<std::size_t>(g)].lambda * state.conic_norm(g);
     }
-    return judged("theorem1.strong_duality", "closed form", std::abs(state.value - dual), bound, "f - Psi",
-                  "rounding of both sides");
+    Finding finding = judged("theorem1.strong_duality", "closed form", std::abs(state.value - dual), bound, "f - Psi",
+                             "rounding of both sides");
+    finding.accuracy.offer(Quantity::Value, bound, point.scale);
+    return finding;
 }
 
 Finding check_solver_duality(const Point& point, const ReferencePair& reference, const ScaledAnswer& answer,
@@ -60,8 +62,43 @@ Finding check_solver_duality(const Point& point, const ReferencePair& reference,
                 [] { return "dual objective"; });
     worst.offer(std::abs(read - value), bound + rounding_of_psi(point.network, point.state.x, answer.xi),
                 [] { return "Psi at its multipliers"; });
-    return worst.finding(id, solver, "weak duality with the measured residuals and gap");
+    Finding finding = worst.finding(id, solver, "weak duality with the measured residuals and gap");
+    finding.accuracy.offer(Quantity::Value, bound, point.scale);
+    finding.leave_open(bound, point.scale);
+    return finding;
 }
+
+namespace {
+
+/// What the gap identity's own terms leave of each multiplier, relative to its range: [0, ub] of ν, the ball of r, and the
+/// sizes that p = αq is summed from.
+Accuracy accuracy_of_multipliers(const Network& network, const LocalState& state, const Multipliers& feasible) {
+    const DistanceBound bound = distance_bound(network, state, duality_gap(network, state, feasible));
+    const std::vector<Vector> box = conic::dual_box(network);
+    const double chain = RoundingBound(total_units(network) + 2 * static_cast<Index>(network.layers.size())).relative;
+    const double residual = RoundingBound(network.input_dim).relative;
+    Accuracy accuracy;
+    for (std::size_t l = 0; l < box.size(); ++l)
+        for (Index i = 0; i < box[l].size(); ++i)
+            accuracy.offer(Quantity::Nu, std::min(bound.nu[l](i) + chain * box[l](i), box[l](i)), box[l](i));
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+        const Quadratic& module = network.quadratic[h];
+        const double size = module.alpha * size_of_affine(module.B, state.x, module.e).norm();
+        accuracy.offer(Quantity::P, bound.p(static_cast<Index>(h)) + residual * size, size);
+    }
+    for (std::size_t g = 0; g < network.conic.size(); ++g) {
+        const Conic& module = network.conic[g];
+        const auto at = static_cast<Index>(g);
+        if (module.lambda == 0.0 || state.pattern.conic_zero[g]) continue;
+        const double wrong = size_of_affine(module.A, state.x, module.d).norm() / state.conic_norm(at);
+        accuracy.offer(Quantity::R,
+                       std::min(bound.r(at) + residual * module.lambda * (1.0 + wrong), 2.0 * module.lambda),
+                       module.lambda);
+    }
+    return accuracy;
+}
+
+}  // namespace
 
 Finding check_membership(const Network& network, const LocalState& state, const Multipliers& canonical,
                          const Multipliers& solver_xi, const std::string& solver) {
@@ -106,7 +143,12 @@ Finding check_membership(const Network& network, const LocalState& state, const 
                     bound.r(static_cast<Index>(g)) + residual * module.lambda * (1.0 + wrong),
                     [&] { return fmt::format("r[{}]", g); });
     }
-    return worst.finding(id, solver, fmt::format("the gap identity with the measured gap {:.2e}", gap));
+    Finding finding = worst.finding(id, solver, fmt::format("the gap identity with the measured gap {:.2e}", gap));
+    finding.accuracy = accuracy_of_multipliers(network, state, feasible);
+    const double scale = scale_of_value(network, state.x);
+    finding.accuracy.offer(Quantity::Value, gap, scale);
+    finding.leave_open(gap, scale);
+    return finding;
 }
 
 }  // namespace certicone::verify

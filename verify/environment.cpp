@@ -68,6 +68,7 @@ std::vector<std::pair<std::string, std::string>> environment(const CertifyOption
     if (solvers::mosek::runtime().ready) entries.emplace_back("mosek_runtime", solvers::mosek::runtime_version());
     entries.emplace_back("seed", std::to_string(options.seed));
     entries.emplace_back("solver_tolerance", format_double(options.settings.eps_abs));
+    entries.emplace_back("accuracy", options.accuracy ? format_double(*options.accuracy) : "default");
     entries.emplace_back("level", std::string(to_string(options.level)));
     entries.emplace_back("degeneracy_tolerance", format_double(options.tolerance));
     return entries;

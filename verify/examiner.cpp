@@ -14,6 +14,7 @@
 #include "verify/interrupt.hpp"
 #include "verify/optimal_set_checks.hpp"
 #include "verify/referee.hpp"
+#include "verify/relu_block.hpp"
 #include "verify/rigorous_checks.hpp"
 #include "verify/sessions.hpp"
 #include "verify/set_checks.hpp"
@@ -33,18 +34,25 @@ constexpr const char* kExactChecks[] = {
     "theorem2.decomposition",     "proposition3.closed_graph",
 };
 
-/// One solver's programs, set up once.
+/// Claims about the whole network of which a solver without cones has the ReLU block alone.
+constexpr const char* kWholeChecks[] = {"theorem1.strong_duality", "theorem1.support", "proposition1.membership"};
+
+/// One solver's programs, set up once: those of the network or, where it has no cones for the modules, of the ReLU block.
 struct Solver {
     std::string name;
     const solvers::Backend& backend;
+    std::unique_ptr<const ReluBlock> block;
     ValueFunctionSession value_function;
     DualSession dual;
 
     Solver(const std::string& name_in, const Network& network, const CertifyOptions& options, const Subject& subject)
         : name(name_in),
           backend(*options.find_backend(name_in)),
-          value_function(network, backend, options.settings, subject.value_function_program),
-          dual(network, backend, options.settings, subject.dual_program) {}
+          block(relu_block_for(network, backend)),
+          value_function(block ? block->network : network, backend, options.settings, subject.value_function_program),
+          dual(block ? block->network : network, backend, options.settings, subject.dual_program) {}
+    std::string primal_name() const { return block ? name + " (ReLU block)" : name; }
+    std::string dual_name() const { return name + (block ? " (dual program, ReLU block)" : " (dual program)"); }
 };
 
 /// Whether some zero of the pattern is the user's tolerance and not a fact.
@@ -90,10 +98,25 @@ std::string default_solver() {
     return solvers::backend(pair).enabled().ready ? pair : "scs";
 }
 
-Examiner::Examiner(const Network& network, const CertifyOptions& options, const Subject& subject) {
+void require_usable(const CertifyOptions& options) {
     solvers::validate(options.settings);
     for (const std::string& name : options.solvers)
         solvers::require_usable(*options.find_backend(name));
+}
+
+PointReport not_examined(Index index, const Vector& x, const CertifyOptions& options, const std::string& reason) {
+    PointReport report;
+    report.index = index;
+    report.x = x;
+    report.examined = false;
+    report.findings.push_back(skipped("theorem1.strong_duality", "closed form", reason));
+    for (const std::string& name : options.solvers)
+        report.findings.push_back(skipped("theorem1.strong_duality", name, reason));
+    return report;
+}
+
+Examiner::Examiner(const Network& network, const CertifyOptions& options, const Subject& subject) {
+    require_usable(options);
     data_ = std::make_unique<Data>(network, options, subject);
     for (const std::string& name : options.solvers)
         data_->solvers.push_back(std::make_unique<Solver>(name, network, options, data_->subject));
@@ -101,16 +124,6 @@ Examiner::Examiner(const Network& network, const CertifyOptions& options, const 
 }
 
 Examiner::~Examiner() = default;
-
-PointReport Examiner::not_examined(Index index, const Vector& x, const std::string& reason) const {
-    PointReport report;
-    report.index = index;
-    report.x = x;
-    report.findings.push_back(skipped("theorem1.strong_duality", "closed form", reason));
-    for (const auto& solver : data_->solvers)
-        report.findings.push_back(skipped("theorem1.strong_duality", solver->name, reason));
-    return report;
-}
 
 void Examiner::Data::examine_closed_forms(const Point& point, Generator& random, PointReport& report) const {
     const auto add = [&](Finding finding) { report.findings.push_back(std::move(finding)); };
@@ -147,44 +160,57 @@ void Examiner::Data::dump(const conic::ConicProgram& program, const char* kind, 
 }
 
 /// False when the user interrupted the solver.
-bool Examiner::Data::examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report,
+bool Examiner::Data::examine_by_solver(const Point& whole, Solver& solver, Generator& random, PointReport& report,
                                        std::vector<Multipliers>& proved) const {
     const auto add = [&](Finding finding) { report.findings.push_back(std::move(finding)); };
+    std::optional<Point> part;
+    if (solver.block) {
+        Generator own = random;  // what other solvers draw does not depend on this one
+        const Network& block = solver.block->network;
+        part.emplace(block, subject, solver.block->curvature, subject.evaluate(block, whole.state.x, options.tolerance),
+                     own);
+    }
+    const Point& point = part ? *part : whole;
     const Vector& x = point.state.x;
     const ScaledAnswer primal = solver.value_function.solve(x);
     dump(*primal.program, "value-function", report.index, solver.name);
     if (primal.solution.claimed.status == solvers::Status::Interrupted) return false;
     const conic::ValueFunction& value_function = solver.value_function.value_function();
-    add(check_solver_duality(point, {value_function.primal(point.state), value_function.dual(point.canonical)}, primal,
-                             options.settings, solver.name));
+    const Finding primal_duality =
+        check_solver_duality(point, {value_function.primal(point.state), value_function.dual(point.canonical)}, primal,
+                             options.settings, solver.primal_name());
+    add(primal_duality);
 
     const ScaledAnswer dual = solver.dual.solve(x);
     dump(*dual.program, "dual", report.index, solver.name);
     if (dual.solution.claimed.status == solvers::Status::Interrupted) return false;
     const conic::DualProgram& dual_program = solver.dual.dual_program();
-    add(check_solver_duality(point, {dual_program.primal(point.canonical), dual_program.dual(point.state)}, dual,
-                             options.settings, solver.name + " (dual program)"));
+    const Finding dual_duality =
+        check_solver_duality(point, {dual_program.primal(point.canonical), dual_program.dual(point.state)}, dual,
+                             options.settings, solver.dual_name());
+    add(dual_duality);
 
-    for (const auto& [answer, name] :
-         {std::pair{&primal, solver.name}, std::pair{&dual, solver.name + " (dual program)"}}) {
-        if (options.level != Level::Numeric) {
-            const auto own = std::find_if(report.findings.begin(), report.findings.end(),
-                                          [&](const Finding& f) { return f.solver == name && f.level == "numeric"; });
-            check_rigorous_solver(point, *answer, own->bound, name, report.findings);
-        }
-        if (options.certificate && is_finite(answer->xi)) proved.push_back(repair_exactly(network, answer->xi));
+    for (const auto& [answer, duality] : {std::pair{&primal, &primal_duality}, std::pair{&dual, &dual_duality}}) {
+        if (options.level != Level::Numeric)
+            check_rigorous_solver(point, *answer, duality->bound, duality->solver, report.findings);
+        if (options.certificate && !part && is_finite(answer->xi))
+            proved.push_back(repair_exactly(network, answer->xi));
     }
 
-    const Multipliers feasible[] = {repair_to_feasible(network, primal.xi), repair_to_feasible(network, dual.xi)};
-    add(check_support(point, feasible, solver.name));
-    add(check_complementarity(point, feasible[0], solver.name));
-    add(check_membership(network, point.state, point.canonical, primal.xi, solver.name));
-    add(check_membership(network, point.state, point.canonical, dual.xi, solver.name + " (dual program)"));
+    const Multipliers feasible[] = {repair_to_feasible(point.network, primal.xi),
+                                    repair_to_feasible(point.network, dual.xi)};
+    add(check_support(point, feasible, solver.primal_name()));
+    add(check_complementarity(point, feasible[0], solver.primal_name()));
+    for (const auto& [answer, name] : {std::pair{&primal, solver.primal_name()}, std::pair{&dual, solver.dual_name()}})
+        add(check_membership(point.network, point.state, point.canonical, answer->xi, name));
+    if (part)
+        for (const char* id : kWholeChecks)
+            add(skipped(id, solver.name, fmt::format("{} {}", solver.name, solver.block->reason)));
 
-    SetChecks sets(point, solver.backend, options.settings, solver.name);
+    SetChecks sets(whole, solver.backend, options.settings, solver.name);
     add(sets.check_min_norm());
     add(sets.check_directional());
-    if (point.nondegenerate()) add(sets.check_uniqueness(random));
+    if (whole.nondegenerate()) add(sets.check_uniqueness(random));
     return true;
 }
 
@@ -197,7 +223,7 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     try {
         state = data.subject.evaluate(data.network, x, data.options.tolerance);
     } catch (const InputError& error) {
-        throw InputError(fmt::format("point {}: {}", index, error.what()));
+        throw PointError(fmt::format("point {}: {}", index, error.what()));
     }
     report.degenerate_units = state.pattern.degenerate_units();
     report.degenerate_modules = state.pattern.degenerate_modules();
@@ -205,12 +231,14 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     const Point point(data.network, data.subject, data.curvature, std::move(state), random);
 
     report.findings.push_back(check_closed_form_duality(point, data.options.tolerance));
-    if (data.referee) report.findings.push_back(data.referee->check(point.state, point.canonical));
     if (data.options.tolerance > 0.0 && zeros_by_tolerance(point.state)) {
+        const char* reason = "a zero of the pattern is by --tolerance, not exact";
+        if (data.referee) report.findings.push_back(skipped("theorem1.strong_duality", Referee::kName, reason));
         for (const char* id : kExactChecks)
-            report.findings.push_back(skipped(id, "closed form", "a zero of the pattern is by --tolerance, not exact"));
+            report.findings.push_back(skipped(id, "closed form", reason));
         return report;
     }
+    if (data.referee) report.findings.push_back(data.referee->check(point.state, point.canonical));
     data.examine_closed_forms(point, random, report);
     if (data.options.level != Level::Numeric) report.findings.push_back(check_rigorous_closed_form(point));
     std::optional<ExactPoint> exact;
@@ -223,11 +251,12 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     for (const auto& solver : data.solvers)
         if (!data.examine_by_solver(point, *solver, random, report, proved)) {
             take_over_interrupt();
-            return not_examined(index, x, "interrupted");
+            return not_examined(index, x, data.options, "interrupted");
         }
     if (data.options.certificate)
         report.certificate =
             certificate_point(*exact, x, *data.exact_curvature, point.directions, proved, data.options.bits);
+    fail_loose(report, data.options.accuracy);
     return report;
 }
 

@@ -1,11 +1,13 @@
 // What the checks found: typed results with a place. Checks make them, reports only render them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "geometry/local_state.hpp"
+#include "verify/accuracy.hpp"
 
 namespace certicone::verify {
 
@@ -22,12 +24,18 @@ struct Finding {
     std::string level = "numeric";  ///< "numeric", "rigorous" or "exact"
     std::string where;              ///< the unit, module or quantity that came closest to its bound
     std::string reason;             ///< what the bound rests on; for failed and skipped checks, why
+    Accuracy accuracy = {};         ///< what its bounds say of f, nu, … (docs/certification.md, "Accuracy")
+    double open = 0.0;              ///< the share of its scale that a solver leaves open of f, of the gap or of f'
+
+    /// One more claim of what is left open.
+    void leave_open(double amount, double scale);
 };
 
 /// Passed when figure ≤ bound; a figure that is not a number fails.
 Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason);
-Finding failed(std::string id, std::string solver, std::string reason);
-Finding skipped(std::string id, std::string solver, std::string reason);
+/// What could not be judged, at the level at which it would have been.
+Finding failed(std::string id, std::string solver, std::string reason, std::string level = "numeric");
+Finding skipped(std::string id, std::string solver, std::string reason, std::string level = "numeric");
 
 struct PointReport {
     Index index = 0;
@@ -36,13 +44,19 @@ struct PointReport {
     std::vector<Index> degenerate_modules;
     std::vector<Finding> findings;
     std::string certificate = {};  ///< the point's claims (verify/certificate.hpp), where one was asked for
+    bool examined = true;          ///< false after an interrupt: nothing was looked at here
 };
 
 /// For `--strict`: what was skipped has failed, with its reason.
 void fail_skipped(PointReport& point);
 
+/// What is less accurate than asked has failed: any quantity that a finding speaks of. Where nothing is asked, what a
+/// solver leaves open is held to kFloor.
+void fail_loose(PointReport& point, std::optional<double> accuracy);
+
 struct Summary {
-    Index points = 0, degenerate = 0, checks = 0, passed = 0, failed = 0, skipped = 0;
+    Index points = 0, examined = 0, degenerate = 0, checks = 0, passed = 0, failed = 0, skipped = 0;
+    Accuracy accuracy;
 
     void add(const PointReport& point);
     void add(const Summary& other);

@@ -154,7 +154,9 @@ Finding check_gradient(const Point& point) {
     Worst worst;
     for (Index i = 0; i < slope.size(); ++i)
         worst.offer(difference(i), 2.0 * wrong(i), [&] { return fmt::format("entry {}", i); });
-    return worst.finding("proposition2.gradient", "autodiff", "rounding of both gradients");
+    Finding finding = worst.finding("proposition2.gradient", "autodiff", "rounding of both gradients");
+    finding.accuracy.offer(Quantity::Gradient, 2.0 * wrong.maxCoeff(), point.slope_scale.maxCoeff());
+    return finding;
 }
 
 Finding check_closed_graph(const Point& point) {

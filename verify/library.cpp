@@ -7,9 +7,9 @@
 #include <set>
 
 #include "geometry/freedom.hpp"
+#include "support/draws.hpp"
 #include "support/dyadic.hpp"
 #include "support/file.hpp"
-#include "verify/draws.hpp"
 
 namespace certicone::verify {
 

@@ -36,13 +36,15 @@ Point::Point(const Network& network_in, const Subject& subject_in, const Curvatu
       state(std::move(state_in)),
       canonical(subject_in.canonical_selector(network_in, state)) {
     rounding = rounding_of_value(network, state.x, canonical_selector(network, state));
+    scale = scale_of_value(network, state.x);
+    slope_scale = scale_of_slope(network, state.x);
     for (int k = 0; k < kElements; ++k)
         elements.push_back(random_optimal(network, state, random));
     for (int k = 0; k < kDirections; ++k)
         directions.push_back(draw_direction(network.input_dim, random));
-    const double scale = 1.0 + state.x.norm();
+    const double reach = 1.0 + state.x.norm();
     for (const double distance : kDistances) {
-        const Vector x = state.x + distance * scale * draw_direction(network.input_dim, random);
+        const Vector x = state.x + distance * reach * draw_direction(network.input_dim, random);
         try {
             Neighbour neighbour{evaluate(network, x), 0.0};
             neighbour.rounding = rounding_of_value(network, x, canonical_selector(network, neighbour.state));

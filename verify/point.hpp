@@ -1,7 +1,7 @@
 // What the checks at one point share: the subject's state and selector there, elements of D*(x), neighbours, directions.
 #pragma once
 
-#include "verify/draws.hpp"
+#include "support/draws.hpp"
 #include "verify/subject.hpp"
 
 namespace certicone::verify {
@@ -19,6 +19,8 @@ struct Point {
     LocalState state;
     Multipliers canonical;
     double rounding = 0.0;              ///< of f(x)
+    double scale = 0.0;                 ///< of f(x) (geometry/rounding.hpp)
+    Vector slope_scale;                 ///< of G(ξ), entry by entry
     std::vector<Multipliers> elements;  ///< random elements of D*(x)
     std::vector<Neighbour> neighbours;  ///< near and far
     std::vector<Vector> directions;     ///< unit vectors

@@ -43,7 +43,7 @@ Finding Referee::check(const LocalState& state, const Multipliers& canonical) {
     task_.update_constant(program.c0);
     const Vector x = value_function_.primal(state), y = value_function_.dual(canonical);
     if (!x.allFinite() || !y.allFinite())
-        return failed("theorem1.strong_duality", "mosek referee", "the closed-form pair is not finite");
+        return failed("theorem1.strong_duality", kName, "the closed-form pair is not finite");
     const solvers::mosek::Judgement found = task_.judge(x, program.b - program.A * x, y);
 
     const double gamma = RoundingBound(program.rows() + program.columns() + network.input_dim).relative;
@@ -71,7 +71,7 @@ Finding Referee::check(const LocalState& state, const Multipliers& canonical) {
         bound = scale > 0.0 ? limit / scale : 0.0;
         if (std::isnan(share)) break;
     }
-    return judged("theorem1.strong_duality", "mosek referee", figure, bound, std::string(where),
+    return judged("theorem1.strong_duality", kName, figure, bound, std::string(where),
                   "MOSEK's own gap and violations of the closed-form pair, relative; rounding of both sides");
 }
 

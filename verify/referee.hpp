@@ -19,6 +19,7 @@ class Referee {
     ///   primal   γ · max(|W||x| + |U||z| + |b|, …) (each row was summed in another order),
     ///   dual     γ (each row of the backward recursion),
     ///   gap      the rounding of f and of Ψ (geometry/rounding.hpp), and γ for MOSEK's own sums.
+    static constexpr const char* kName = "mosek referee";  ///< in findings
     Finding check(const LocalState& state, const Multipliers& canonical);
 
   private:

@@ -37,8 +37,20 @@ void Output::commit() {
     if (!std::cout.flush()) fail_input({}, "cannot write to standard output");
 }
 
-std::string_view verdict(const Summary& summary) {
-    return summary.failed > 0 ? "NOT CERTIFIED" : summary.passed > 0 ? "certified" : "nothing was checked";
+std::string_view verdict(const Summary& summary, Index not_begun) {
+    if (summary.failed > 0) return "NOT CERTIFIED";
+    if (!what_is_missing(summary, not_begun).empty()) return "interrupted";
+    return summary.passed > 0 ? "certified" : "nothing was checked";
+}
+
+std::string what_is_missing(const Summary& summary, Index not_begun) {
+    std::string text;
+    if (summary.examined < summary.points)
+        text = fmt::format("{} of {} points were examined", summary.examined, summary.points);
+    if (not_begun > 0)
+        text += fmt::format("{}{} network{} not begun", text.empty() ? "" : ", ", not_begun,
+                            not_begun == 1 ? " was" : "s were");
+    return text;
 }
 
 std::string counts(const Summary& summary) {

@@ -90,11 +90,15 @@ void JsonReport::point(const PointReport& point) {
 }
 
 void JsonReport::end_network(const Summary& summary, double) {
-    const Json counts = {{"points", summary.points},
-                         {"checks", summary.checks},
-                         {"passed", summary.passed},
-                         {"failed", summary.failed},
-                         {"skipped", summary.skipped}};
+    Json accuracy = Json::object();
+    for (std::size_t k = 0; k < kQuantities; ++k) {
+        const auto quantity = static_cast<Quantity>(k);
+        const std::optional<double> share = summary.accuracy.of(quantity);
+        accuracy[std::string(to_string(quantity))] = share ? number(*share) : Json(nullptr);
+    }
+    const Json counts = {{"points", summary.points},       {"examined", summary.examined}, {"checks", summary.checks},
+                         {"passed", summary.passed},       {"failed", summary.failed},     {"skipped", summary.skipped},
+                         {"accuracy", std::move(accuracy)}};
     out_ << "\n],\"summary\":" << as_text(counts) << "}\n";
 }
 

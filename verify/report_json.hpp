@@ -39,7 +39,7 @@ class JsonReport : public Report {
     void begin_network(const NetworkHeader& header) override;
     void point(const PointReport& point) override;
     void end_network(const Summary& summary, double seconds) override;
-    void finish() override {}
+    void finish(Index = 0) override {}
 
   private:
     std::ostream& out_;

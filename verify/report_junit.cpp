@@ -2,6 +2,8 @@
 
 #include <fmt/ostream.h>
 
+#include <map>
+
 namespace certicone::verify {
 
 std::string xml_escaped(std::string_view text) {
@@ -34,10 +36,12 @@ void JunitReport::begin_network(const NetworkHeader& header) {
 }
 
 void JunitReport::point(const PointReport& point) {
+    std::map<std::string, int> seen;  // two claims of one id, solver and class
     for (const Finding& finding : point.findings) {
         std::ostream& out = cases_->stream();
-        fmt::print(out, "<testcase classname=\"{}\" name=\"{} {} point {} ({})\"", xml_escaped(header_.name),
-                   xml_escaped(finding.id), xml_escaped(finding.solver), point.index, finding.level);
+        std::string name = fmt::format("{} {} point {} ({})", finding.id, finding.solver, point.index, finding.level);
+        if (const int number = ++seen[name]; number > 1) name += fmt::format(" #{}", number);
+        fmt::print(out, "<testcase classname=\"{}\" name=\"{}\"", xml_escaped(header_.name), xml_escaped(name));
         if (finding.outcome == Outcome::Passed)
             out << "/>\n";
         else
@@ -55,6 +59,7 @@ void JunitReport::end_network(const Summary& summary, double) {
     property("network_sha256", header_.sha256);
     property("points", header_.points_from);
     property("points_sha256", header_.points_sha256);
+    if (const std::string accuracy = in_words(summary.accuracy); !accuracy.empty()) property("certified", accuracy);
     for (const auto& [name, value] : header_.environment)
         property(name, value);
     out_ << "</properties>\n";
@@ -63,6 +68,15 @@ void JunitReport::end_network(const Summary& summary, double) {
     out_ << "</testsuite>\n";
 }
 
-void JunitReport::finish() { out_ << "</testsuites>\n"; }
+void JunitReport::finish(Index not_begun) {
+    if (not_begun > 0)
+        fmt::print(
+            out_,
+            "<testsuite name=\"not begun\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\">\n"
+            "<testcase classname=\"not begun\" name=\"networks\"><skipped message=\"interrupted: {}\"/></testcase>\n"
+            "</testsuite>\n",
+            what_is_missing({}, not_begun));
+    out_ << "</testsuites>\n";
+}
 
 }  // namespace certicone::verify

@@ -18,12 +18,16 @@ void MarkdownReport::begin_network(const NetworkHeader& header) {
     networks_.back().header = header;
 }
 
-void MarkdownReport::finish() {
+void MarkdownReport::finish(Index not_begun) {
     const auto escaped = markdown_escaped;
     Summary total;
     for (const Tally& network : networks_)
         total.add(network.summary);
-    fmt::print(out_, "## Certicone: {}\n\n{}\n\n", verdict(total), counts(total));
+    fmt::print(out_, "## Certicone: {}\n\n{}\n\n", verdict(total, not_begun), counts(total));
+    if (const std::string missing = what_is_missing(total, not_begun); !missing.empty())
+        fmt::print(out_, "interrupted: {}\n\n", missing);
+    if (const std::string accuracy = in_words(total.accuracy); !accuracy.empty())
+        fmt::print(out_, "Accuracy: {}\n\n", accuracy);
     out_ << "| network | points | check | solver | class | passed | failed | skipped | closest to its bound |\n"
             "|---|--:|---|---|---|--:|--:|--:|---|\n";
     for (const Tally& network : networks_)

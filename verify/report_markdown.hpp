@@ -15,7 +15,7 @@ class MarkdownReport : public Report {
     void begin_network(const NetworkHeader& header) override;
     void point(const PointReport& point) override { networks_.back().add(point); }
     void end_network(const Summary&, double) override {}
-    void finish() override;
+    void finish(Index not_begun = 0) override;
 
   private:
     std::ostream& out_;

@@ -26,7 +26,7 @@ void TableReport::begin_network(const NetworkHeader& header) {
     networks_.back().header.name = one_line(header.name);
 }
 
-void TableReport::finish() {
+void TableReport::finish(Index not_begun) {
     std::size_t name_width = 7, id_width = 5, solver_width = 6;
     Summary total;
     for (const Tally& network : networks_) {
@@ -62,9 +62,14 @@ void TableReport::finish() {
                 fmt::print(out_, "{} {} more: {} ({}), {} in all; --json has them\n", count - Tally::kShown,
                            to_string(outcome), id, solver, count);
     }
-    const Outcome outcome = total.failed > 0 ? Outcome::Failed : total.passed > 0 ? Outcome::Passed : Outcome::Skipped;
-    fmt::print(out_, "{}: {} in {:.1f} s\n", in_colour(colour_, colour_of(outcome), std::string(verdict(total))),
-               counts(total), seconds_);
+    const std::string missing = what_is_missing(total, not_begun), accuracy = in_words(total.accuracy);
+    const Outcome outcome = total.failed > 0                      ? Outcome::Failed
+                            : total.passed > 0 && missing.empty() ? Outcome::Passed
+                                                                  : Outcome::Skipped;
+    const std::string word = in_colour(colour_, colour_of(outcome), std::string(verdict(total, not_begun)));
+    if (!missing.empty()) fmt::print(out_, "interrupted: {}\n", missing);
+    if (!accuracy.empty()) fmt::print(out_, "{}: {}\n", word, accuracy);
+    fmt::print(out_, "{}: {} in {:.1f} s\n", word, counts(total), seconds_);
 }
 
 }  // namespace certicone::verify

@@ -16,7 +16,7 @@ class TableReport : public Report {
     void begin_network(const NetworkHeader& header) override;
     void point(const PointReport& point) override { networks_.back().add(point); }
     void end_network(const Summary&, double seconds) override { seconds_ += seconds; }
-    void finish() override;
+    void finish(Index not_begun = 0) override;
 
   private:
     std::ostream& out_;

@@ -34,13 +34,16 @@ Finding proved_gap(const Point& point, const Multipliers& xi, double bound, cons
                "an exactly feasible dual point; f and Psi enclosed in ball arithmetic");
     if (gap.upper() < 0.0 || !exactly_feasible(point.network, xi)) finding.outcome = Outcome::Failed;
     finding.level = "rigorous";
+    finding.accuracy.offer(Quantity::Value, bound, point.scale);
+    finding.leave_open(bound, point.scale);
     return finding;
 }
 
 }  // namespace
 
 Finding check_rigorous_closed_form(const Point& point) {
-    if (!is_finite(point.canonical)) return failed("theorem1.strong_duality", "closed form", "xi is not finite");
+    if (!is_finite(point.canonical))
+        return failed("theorem1.strong_duality", "closed form", "xi is not finite", "rigorous");
     const Multipliers xi = repair_exactly(point.network, point.canonical);
     const double bound = 2.0 * point.rounding + rounding_of_psi(point.network, point.state.x, point.canonical) +
                          moved(point, point.canonical, xi);
@@ -51,11 +54,11 @@ Finding check_rigorous_closed_form(const Point& point) {
 void check_rigorous_solver(const Point& point, const ScaledAnswer& answer, double allowance, const std::string& solver,
                            std::vector<Finding>& findings) {
     if (!is_finite(answer.xi)) {
-        findings.push_back(failed("theorem1.strong_duality", solver, "its multipliers are not finite"));
+        findings.push_back(failed("theorem1.strong_duality", solver, "its multipliers are not finite", "rigorous"));
         return;
     }
     if (!std::isfinite(allowance)) {
-        findings.push_back(skipped("theorem1.strong_duality", solver, "its answer was refused already"));
+        findings.push_back(skipped("theorem1.strong_duality", solver, "its answer was refused already", "rigorous"));
         return;
     }
     const Network& network = point.network;

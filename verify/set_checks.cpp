@@ -89,8 +89,15 @@ SetChecks::Interval SetChecks::solve(conic::OptimalSetProgram& program,
     return result;
 }
 
+Finding SetChecks::without_solver(const char* id, std::string_view program, std::string_view why) const {
+    return skipped(id, solver_, fmt::format("{}: {} {}", program, solver_, why));
+}
+
 Finding SetChecks::check_directional() {
+    if (const auto why = solvers::obstacle(backend_, program_.program()))
+        return without_solver("theorem2.directional", "max-readout", *why);
     Worst worst;
+    Finding open;  // of its accuracy alone
     const Network& network = point_.network;
     const Vector wrong = rounding_of_gradient(network, point_.state);
     for (std::size_t k = 0; k < point_.directions.size(); ++k) {
@@ -106,11 +113,20 @@ Finding SetChecks::check_directional() {
                     [&] { return fmt::format("direction {}", k); });
         worst.offer(std::abs(interval.upper - interval.lower), interval.allowed + 2.0 * wrong.dot(direction.cwiseAbs()),
                     [&] { return fmt::format("width of the interval, direction {}", k); });
+        const double width = std::max(0.0, interval.upper - interval.lower);
+        const double scale = point_.slope_scale.dot(direction.cwiseAbs());
+        open.accuracy.offer(Quantity::Directional, width + 2.0 * wrong.dot(direction.cwiseAbs()), scale);
+        open.leave_open(width, scale);
     }
-    return worst.finding("theorem2.directional", solver_, "the proved interval of the solver's max-readout");
+    Finding finding = worst.finding("theorem2.directional", solver_, "the proved interval of the solver's max-readout");
+    finding.accuracy = open.accuracy;
+    finding.open = open.open;
+    return finding;
 }
 
 Finding SetChecks::check_uniqueness(Generator& random) {
+    if (const auto why = solvers::obstacle(backend_, program_.program()))
+        return without_solver("proposition2.uniqueness", "linear function", *why);
     Multipliers weight = zero_multipliers(point_.network);
     for (Vector& nu : weight.nu)
         nu = draw_normals(nu.size(), random);
@@ -143,6 +159,11 @@ Finding SetChecks::check_uniqueness(Generator& random) {
 
 Finding SetChecks::check_min_norm() {
     conic::OptimalSetProgram program(point_.network, point_.state, conic::Goal::MinNorm);
+    // The norm separates too, and r = 0 is least in its ball: a solver without cones takes ν alone.
+    if (solvers::obstacle(backend_, program.program()))
+        program = conic::OptimalSetProgram(point_.network, point_.state, conic::Goal::MinNorm, false);
+    if (const auto why = solvers::obstacle(backend_, program.program()))
+        return without_solver("corollary1.min_norm", "minimum norm", *why);
     const Interval interval = solve(program, [&](const Multipliers& xi) { return -0.5 * squared_norm(xi); });
     if (!interval.broken.empty())
         return failed("corollary1.min_norm", solver_, fmt::format("minimum norm: {}", interval.broken));

@@ -31,6 +31,7 @@ class SetChecks {
         std::string broken;    ///< why the answer cannot be used; empty where it can
         double allowed = 0.0;  ///< width that the asked tolerances leave
     };
+    Finding without_solver(const char* id, std::string_view program, std::string_view why) const;
     /// max of Σ weightᵀξ (or of −½‖ξ‖²) over D*(x).
     Interval solve(conic::OptimalSetProgram& program, const std::function<double(const Multipliers&)>& value);
 

@@ -84,21 +84,19 @@ Multipliers repair_to_optimal(const Network& network, const LocalState& state, c
     return repaired;
 }
 
-Multipliers random_optimal(const Network& network, const LocalState& state, std::mt19937_64& random) {
-    std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    std::normal_distribution<double> normal;
+Multipliers random_optimal(const Network& network, const LocalState& state, Generator& random) {
     Multipliers xi = canonical_selector(network, state);
     xi.nu = select_backward(network, [&](std::size_t l, Index i, double ub) {
         const int sign = state.pattern.sign[l](i);
         if (sign != 0) return sign > 0 ? ub : 0.0;
-        const double choice = uniform(random), share = uniform(random);
+        const double choice = draw_uniform(random), share = draw_uniform(random);
         return choice < 0.125 ? 0.0 : choice < 0.25 ? ub : share * ub;
     });
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         if (!state.pattern.conic_zero[g]) continue;
-        Vector direction = xi.r[g].unaryExpr([&](double) { return normal(random); });
+        Vector direction = draw_normals(xi.r[g].size(), random);
         const double k = static_cast<double>(direction.size());
-        const double radius = uniform(random) < 0.25 ? 1.0 : std::pow(uniform(random), 1.0 / k);
+        const double radius = draw_uniform(random) < 0.25 ? 1.0 : std::pow(draw_uniform(random), 1.0 / k);
         const double length = direction.norm();
         if (length > 0.0) direction *= radius * network.conic[g].lambda / length;
         xi.r[g] = into_ball(direction, network.conic[g].lambda);

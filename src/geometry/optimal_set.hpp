@@ -1,9 +1,8 @@
 // The optimal dual set D*(x) of Lemma 1 and Proposition 1: membership, repair, random elements.
 #pragma once
 
-#include <random>
-
 #include "geometry/multipliers.hpp"
+#include "support/draws.hpp"
 
 namespace certicone {
 
@@ -32,6 +31,6 @@ Multipliers repair_to_optimal(const Network& network, const LocalState& state, c
 
 /// A random element of D*(x): every free ν uniform in [0, ub(ν)] or, in one of four cases, at either end; every free r
 /// uniform in its ball or, in one of four cases, on its sphere.
-Multipliers random_optimal(const Network& network, const LocalState& state, std::mt19937_64& random);
+Multipliers random_optimal(const Network& network, const LocalState& state, Generator& random);
 
 }  // namespace certicone

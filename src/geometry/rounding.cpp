@@ -39,7 +39,63 @@ double spread(const Conic& module, const LocalState& state, std::size_t g) {
     return norm<double>(size_of_affine(module.A, state.x, module.d)) / state.conic_norm(static_cast<Index>(g));
 }
 
+Vector size_of_readout(const Network& network, const Multipliers& xi) {
+    Vector size = network.v.cwiseAbs();
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+        size += network.layers[l].W.cwiseAbs().transpose() * xi.nu[l].cwiseAbs();
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
+        size += network.quadratic[h].B.cwiseAbs().transpose() * xi.p[h].cwiseAbs();
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        size += network.conic[g].A.cwiseAbs().transpose() * xi.r[g].cwiseAbs();
+    return size;
+}
+
+/// Entry by entry, but r: its length is in each entry.
+Multipliers largest_multipliers(const Network& network, const Vector& x) {
+    Multipliers largest = zero_multipliers(network);
+    largest.nu = select_backward(network, [](std::size_t, Index, double ub) { return ub; });
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
+        largest.p[h] = network.quadratic[h].alpha * size_of_affine(network.quadratic[h].B, x, network.quadratic[h].e);
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        largest.r[g].setConstant(network.conic[g].lambda);
+    return largest;
+}
+
 }  // namespace
+
+namespace {
+
+double size_of_psi(const Network& network, const Vector& x) {
+    const Multipliers largest = largest_multipliers(network, x);
+    double scale = size_of_relu_part(network, x, largest);
+    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
+        scale += largest.p[h].squaredNorm() / (2.0 * network.quadratic[h].alpha);
+    for (const Conic& module : network.conic)
+        scale += module.lambda * norm<double>(size_of_affine(module.A, x, module.d));
+    return scale;
+}
+
+}  // namespace
+
+double scale_of_value(const Network& network, const Vector& x) {
+    const double scale = size_of_psi(network, x);
+    return scale > 0.0 ? scale : size_of_psi(network, Vector::Ones(x.size()));
+}
+
+Vector scale_of_slope(const Network& network, const Vector& x) {
+    return size_of_readout(network, largest_multipliers(network, x));
+}
+
+double scale_of_hessian(const Network& network, const LocalState& state) {
+    Matrix size = Matrix::Zero(network.input_dim, network.input_dim);
+    for (const Quadratic& module : network.quadratic)
+        size += module.alpha * module.B.cwiseAbs().transpose() * module.B.cwiseAbs();
+    for (std::size_t g = 0; g < network.conic.size(); ++g)
+        if (const Conic& module = network.conic[g]; module.lambda > 0.0)
+            size += module.lambda / state.conic_norm(static_cast<Index>(g)) * module.A.cwiseAbs().transpose() *
+                    module.A.cwiseAbs();
+    return size.size() > 0 ? size.maxCoeff() : 0.0;
+}
 
 double rounding_of_value(const Network& network, const Vector& x, const Multipliers& canonical) {
     double size = size_of_relu_part(network, x, canonical);
@@ -63,14 +119,7 @@ double rounding_of_psi(const Network& network, const Vector& x, const Multiplier
 }
 
 Vector rounding_of_readout(const Network& network, const Multipliers& xi) {
-    Vector size = network.v.cwiseAbs();
-    for (std::size_t l = 0; l < network.layers.size(); ++l)
-        size += network.layers[l].W.cwiseAbs().transpose() * xi.nu[l].cwiseAbs();
-    for (std::size_t h = 0; h < network.quadratic.size(); ++h)
-        size += network.quadratic[h].B.cwiseAbs().transpose() * xi.p[h].cwiseAbs();
-    for (std::size_t g = 0; g < network.conic.size(); ++g)
-        size += network.conic[g].A.cwiseAbs().transpose() * xi.r[g].cwiseAbs();
-    return gamma(2 * longest_chain(network)) * size;
+    return gamma(2 * longest_chain(network)) * size_of_readout(network, xi);
 }
 
 Vector rounding_of_gradient(const Network& network, const LocalState& state) {

@@ -10,6 +10,14 @@ namespace certicone {
 /// |M||x| + |b|: the sizes of what Mx + b is summed from.
 Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b);
 
+/// The scales of f and of its slopes: the sizes of the terms of Ψ(x;ξ) and G(ξ), with the multipliers as large as they can
+/// be at x: ν = ub throughout, |p| = α(|B||x|+|e|), ‖r‖ = λ. Where x = 0 makes all of them vanish, that of f is taken at
+/// (1, …, 1).
+double scale_of_value(const Network& network, const Vector& x);
+Vector scale_of_slope(const Network& network, const Vector& x);
+/// That of the Hessian: the largest entry of Σ α|B|ᵀ|B| + Σ λ/‖u‖ |A|ᵀ|A|; conic residuals must not vanish.
+double scale_of_hessian(const Network& network, const LocalState& state);
+
 /// |computed f(x) − f(x)|, with the canonical multipliers of x.
 double rounding_of_value(const Network& network, const Vector& x, const Multipliers& canonical);
 

@@ -7,22 +7,22 @@
 #include "bench.hpp"
 #include "geometry/ball_bounds.hpp"
 #include "network/network_io.hpp"
+#include "support/draws.hpp"
 #include "support/sha256.hpp"
 #include "verify/certificate.hpp"
 #include "verify/certify.hpp"
 #include "verify/check/check.hpp"
-#include "verify/draws.hpp"
 
 namespace certicone::bench {
 
 namespace {
 
-Network draw(Index inputs, Index width, Index depth, verify::Generator& random) {
+Network draw(Index inputs, Index width, Index depth, Generator& random) {
     Network network;
     network.name = "bench";
     network.input_dim = inputs;
     const auto normal = [&](Index rows, Index cols) {
-        return Matrix::NullaryExpr(rows, cols, [&](Index, Index) { return verify::draw_normal(random); }).eval();
+        return Matrix::NullaryExpr(rows, cols, [&](Index, Index) { return draw_normal(random); }).eval();
     };
     for (Index l = 0; l < depth; ++l)
         network.layers.push_back(
@@ -51,14 +51,14 @@ void bench_certificates() {
     fmt::print("\nExact certificates (all claims of the closed forms, 64 bits), one core, ms a point\n\n");
     fmt::print("| inputs | width | depth | f in doubles | f in balls | f exactly | certificate | check | kB |\n");
     fmt::print("|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
-    verify::Generator random(1);
+    Generator random(1);
     const auto row = [&](Index inputs, Index width, Index depth) {
         const Network network = draw(inputs, width, depth, random);
         const std::string bytes = to_json(network), hash = sha256(bytes);
         constexpr int count = 5;
         const Matrix points = verify::sample_points(inputs, count, 1);
         const ExactCurvature curvature(network);
-        const std::vector<Vector> directions{verify::draw_direction(inputs, random)};
+        const std::vector<Vector> directions{draw_direction(inputs, random)};
         double sum = 0.0;
         const double doubles =
             time_of(200, [&](int k) { sum += value<double>(network, Vector(points.col(k % count))); });

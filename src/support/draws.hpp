@@ -1,13 +1,12 @@
 // Random draws that are the same on every platform: from the generator's own bits, not from std:: distributions.
 #pragma once
 
+#include <Eigen/Core>
 #include <cmath>
 #include <numbers>
 #include <random>
 
-#include "network/network.hpp"
-
-namespace certicone::verify {
+namespace certicone {
 
 using Generator = std::mt19937_64;
 
@@ -20,16 +19,16 @@ inline double draw_normal(Generator& random) {
     return radius * std::cos(2.0 * std::numbers::pi * draw_uniform(random));
 }
 
-inline Vector draw_normals(Index size, Generator& random) {
-    return Vector::NullaryExpr(size, [&](Index) { return draw_normal(random); });
+inline Eigen::VectorXd draw_normals(Eigen::Index size, Generator& random) {
+    return Eigen::VectorXd::NullaryExpr(size, [&](Eigen::Index) { return draw_normal(random); });
 }
 
 /// Uniform on the unit sphere.
-inline Vector draw_direction(Index size, Generator& random) {
+inline Eigen::VectorXd draw_direction(Eigen::Index size, Generator& random) {
     for (;;) {
-        const Vector direction = draw_normals(size, random);
+        const Eigen::VectorXd direction = draw_normals(size, random);
         if (const double length = direction.norm(); length > 1e-3) return direction / length;
     }
 }
 
-}  // namespace certicone::verify
+}  // namespace certicone
