@@ -1,5 +1,7 @@
 #include "verify/finding.hpp"
 
+#include <cmath>
+
 namespace certicone::verify {
 
 std::string_view to_string(Outcome outcome) {
@@ -14,7 +16,7 @@ std::string_view to_string(Outcome outcome) {
 Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason) {
     return {std::move(id),
             std::move(solver),
-            figure <= bound ? Outcome::Passed : Outcome::Failed,
+            std::isfinite(figure) && std::isfinite(bound) && figure <= bound ? Outcome::Passed : Outcome::Failed,
             figure,
             bound,
             "numeric",

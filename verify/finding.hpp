@@ -24,7 +24,7 @@ struct Finding {
     std::string reason;             ///< what the bound rests on; for failed and skipped checks, why
 };
 
-/// Passed when figure ≤ bound; a figure that is not a number fails.
+/// Passed when figure ≤ bound; a figure or bound that is not finite fails, for nothing follows from it.
 Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason);
 Finding failed(std::string id, std::string solver, std::string reason);
 Finding skipped(std::string id, std::string solver, std::string reason);
