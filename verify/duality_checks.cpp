@@ -129,17 +129,17 @@ Finding check_membership(const Network& network, const LocalState& state, const 
     const double residual = RoundingBound(network.input_dim).relative;
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         const Quadratic& module = network.quadratic[h];
-        worst.offer((feasible.p[h] - optimal.p[h]).norm(),
+        worst.offer(norm<double>(feasible.p[h] - optimal.p[h]),
                     bound.p(static_cast<Index>(h)) +
-                        residual * module.alpha * size_of_affine(module.B, state.x, module.e).norm(),
+                        residual * module.alpha * norm<double>(size_of_affine(module.B, state.x, module.e)),
                     [&] { return fmt::format("p[{}]", h); });
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         const Conic& module = network.conic[g];
         const double length = state.conic_norm(static_cast<Index>(g));
         const double wrong =
-            state.pattern.conic_zero[g] ? 0.0 : size_of_affine(module.A, state.x, module.d).norm() / length;
-        worst.offer((feasible.r[g] - optimal.r[g]).norm(),
+            state.pattern.conic_zero[g] ? 0.0 : norm<double>(size_of_affine(module.A, state.x, module.d)) / length;
+        worst.offer(norm<double>(feasible.r[g] - optimal.r[g]),
                     bound.r(static_cast<Index>(g)) + residual * module.lambda * (1.0 + wrong),
                     [&] { return fmt::format("r[{}]", g); });
     }

@@ -51,19 +51,19 @@ Finding strong_duality(const ExactPoint& exact) {
 }
 
 /// Signs and zeros of the subject are the true ones, and ν̂ with them is in K_ν and complementary (Lemma 1).
-Finding complementarity(const Point& point, const ExactPoint& exact) {
+Finding complementarity(const LocalState& state, const ExactPoint& exact) {
     Count count;
     for (std::size_t l = 0; l < exact.nu.size(); ++l) {
         const Numbers bound = exact_upper_bound(*exact.network, exact.nu, l);
         for (Index i = 0; i < bound.size(); ++i) {
             const Dyadic &a = exact.trace.a[l](i), &z = exact.trace.z[l](i), &nu = exact.nu[l](i);
-            const bool holds = point.state.pattern.sign[l](i) == exact.pattern.sign[l](i) && nu.sign() >= 0 &&
+            const bool holds = state.pattern.sign[l](i) == exact.pattern.sign[l](i) && nu.sign() >= 0 &&
                                !(nu > bound(i)) && (nu * (z - a)).sign() == 0 && ((bound(i) - nu) * z).sign() == 0;
             count.require(holds, [&] { return fmt::format("nu[{}][{}]", l, i); });
         }
     }
     for (std::size_t g = 0; g < exact.uu.size(); ++g)
-        count.require(point.state.pattern.conic_zero[g] == exact.pattern.conic_zero[g],
+        count.require(state.pattern.conic_zero[g] == exact.pattern.conic_zero[g],
                       [&] { return fmt::format("u[{}]", g); });
     return count.finding("lemma1.complementarity", "signs, zeros and complementarity in exact arithmetic");
 }
@@ -84,57 +84,31 @@ Finding least_element(const ExactPoint& exact, Generator& random) {
 }
 
 /// Whatever is free is a zero of the pattern, and at nondegenerate points nothing is.
-Finding uniqueness(const Point& point, const FreeChoices& free) {
+Finding uniqueness(const LocalState& state, const FreeChoices& free) {
     Count count;
     for (const auto& [l, i] : free.units)
-        count.require(point.state.pattern.sign[static_cast<std::size_t>(l)](i) == 0,
+        count.require(state.pattern.sign[static_cast<std::size_t>(l)](i) == 0,
                       [&] { return fmt::format("nu[{}][{}]", l, i); });
     for (const Index g : free.modules)
-        count.require(point.state.pattern.conic_zero[static_cast<std::size_t>(g)],
-                      [&] { return fmt::format("r[{}]", g); });
-    return count.finding(point.nondegenerate() ? "proposition2.uniqueness" : "proposition1.nonuniqueness_sources",
-                         fmt::format("{} free multipliers", free.units.size() + free.modules.size()));
-}
-
-/// How far rounding can move |a|/‖J‖ of the unit, relatively: both are sums along the branch, off by γ times their sizes.
-double rounding_of_radius(const Point& point, const ExactPoint& exact, const BranchRadius& radius) {
-    const Network& network = point.network;
-    Vector size_of_a;
-    Matrix size_of_J, J;
-    Index chain = 2 * network.input_dim + 16;
-    for (std::size_t l = 0; l <= static_cast<std::size_t>(radius.layer); ++l) {
-        const Layer& layer = network.layers[l];
-        Vector next_a = size_of_affine(layer.W, point.state.x, layer.b);
-        Matrix next_size = layer.W.cwiseAbs(), next_J = layer.W;
-        if (l > 0) {
-            for (Index i = 0; i < J.rows(); ++i)
-                if (exact.pattern.sign[l - 1](i) <= 0) {
-                    size_of_a(i) = 0.0;
-                    size_of_J.row(i).setZero();
-                    J.row(i).setZero();
-                }
-            next_a += layer.U * size_of_a;
-            next_size += layer.U * size_of_J;
-            next_J += layer.U * J;
-        }
-        size_of_a = next_a, size_of_J = next_size, J = next_J;
-        chain += layer.U.cols() + 4;
-    }
-    const double a = std::abs(exact.trace.a[static_cast<std::size_t>(radius.layer)](radius.unit).to_double());
-    return RoundingBound(chain).relative *
-           (1.0 + size_of_a(radius.unit) / a + size_of_J.row(radius.unit).norm() / J.row(radius.unit).norm());
+        count.require(state.pattern.conic_zero[static_cast<std::size_t>(g)], [&] { return fmt::format("r[{}]", g); });
+    return count.finding(
+        state.pattern.nondegenerate() ? "proposition2.uniqueness" : "proposition1.nonuniqueness_sources",
+        fmt::format("{} free multipliers", free.units.size() + free.modules.size()));
 }
 
 }  // namespace
 
-void check_exactly(const Point& point, const ExactPoint& exact, const ExactCurvature& curvature, slong bits,
-                   Generator& random, std::vector<Finding>& findings) {
-    const Subject& subject = point.subject;
+void check_exactly(const LocalState& state, const ExactPoint& exact, Generator& random,
+                   std::vector<Finding>& findings) {
     findings.push_back(strong_duality(exact));
-    findings.push_back(complementarity(point, exact));
+    findings.push_back(complementarity(state, exact));
     findings.push_back(least_element(exact, random));
-    findings.push_back(uniqueness(point, free_choices(exact)));
+    findings.push_back(uniqueness(state, free_choices(exact)));
+}
 
+void check_enclosed(const Point& point, const ExactPoint& exact, const ExactCurvature& curvature, slong bits,
+                    std::vector<Finding>& findings) {
+    const Subject& subject = point.subject;
     Worst value;
     value.offer(distance(point.state.value, enclose_value(exact, bits)), point.rounding,
                 [] { return std::string("f"); });
@@ -159,13 +133,21 @@ void check_exactly(const Point& point, const ExactPoint& exact, const ExactCurva
 
     const BranchRadius radius = subject.branch_radius(point.curvature, point.state);
     const ExactBranch branch = enclose_branch(exact, bits);
+    const RadiusInterval certain = enclose_relu_radius(point.network, point.state);
     Worst ball;
-    if (branch.unit && radius.layer >= 0)
-        ball.offer(distance(radius.relu, branch.relu), radius.relu * rounding_of_radius(point, exact, radius),
-                   [&] { return fmt::format("unit {} of layer {}", branch.unit->second, branch.unit->first); });
+    if (std::isinf(certain.lower))  // none changes within 2^500, if any
+        ball.offer(radius.relu >= 0x1p499 ? 0.0 : 1.0, 0.0, [] { return std::string("no unit changes"); });
     else
-        ball.offer(branch.unit || radius.layer >= 0 ? 1.0 : 0.0, 0.0, [] { return std::string("no unit can change"); });
-    findings.push_back(enclosed(ball, "theorem3.branch", "the ReLU radius against its enclosure"));
+        ball.offer(branch.unit && std::isfinite(radius.relu) ? distance(radius.relu, branch.relu) : radius.relu,
+                   certain.upper - certain.lower, [&] {
+                       return branch.unit ? fmt::format("unit {} of layer {}", branch.unit->second, branch.unit->first)
+                                          : std::string("no unit changes");
+                   });
+    findings.push_back(
+        std::isinf(certain.upper) && std::isfinite(certain.lower)
+            ? skipped("theorem3.branch", "closed form", "the gradients of the nearest units are lost in rounding")
+            : ball.finding("theorem3.branch", "closed form", "the ReLU radius against its enclosure"));
+    findings.back().level = "rigorous";
 
     const Matrix hessian = subject.hessian(point.curvature, point.state);
     const Matrix allowed = rounding_of_hessian(point.network, point.state);

@@ -8,7 +8,10 @@
 
 namespace certicone::verify {
 
-void check_exactly(const Point& point, const ExactPoint& exact, const ExactCurvature& curvature, slong bits,
-                   Generator& random, std::vector<Finding>& findings);
+/// Class `exact`: whatever the size of the numbers.
+void check_exactly(const LocalState& state, const ExactPoint& exact, Generator& random, std::vector<Finding>& findings);
+/// Class `rigorous`.
+void check_enclosed(const Point& point, const ExactPoint& exact, const ExactCurvature& curvature, slong bits,
+                    std::vector<Finding>& findings);
 
 }  // namespace certicone::verify

@@ -4,6 +4,7 @@
 
 #include "formats/clarabel_json.hpp"
 #include "geometry/optimal_set.hpp"
+#include "geometry/rounding.hpp"
 #include "support/error.hpp"
 #include "support/file.hpp"
 #include "verify/branch_checks.hpp"
@@ -83,6 +84,8 @@ struct Examiner::Data {
     }
 
     void examine_closed_forms(const Point& point, Generator& random, PointReport& report) const;
+    void examine_beyond_range(const LocalState& state, const std::string& beyond, Generator& random,
+                              PointReport& report) const;
     bool examine_by_solver(const Point& point, Solver& solver, Generator& random, PointReport& report,
                            std::vector<Multipliers>& proved) const;
     void dump(const conic::ConicProgram& program, const char* kind, Index index, const std::string& solver) const;
@@ -150,6 +153,22 @@ void Examiner::Data::examine_closed_forms(const Point& point, Generator& random,
     add(check_hessian_by_autodiff(point, hessian));
     add(check_hessian_by_differences(point, hessian));
     add(check_psd(point, hessian));
+}
+
+/// Outside the range of the bounds nothing but exact arithmetic decides.
+void Examiner::Data::examine_beyond_range(const LocalState& state, const std::string& beyond, Generator& random,
+                                          PointReport& report) const {
+    const std::string reason = fmt::format("outside the range of the bounds: {}", beyond);
+    report.findings.push_back(skipped("theorem1.strong_duality", "closed form", reason));
+    for (const char* id : kExactChecks)
+        report.findings.push_back(skipped(id, "closed form", reason));
+    for (const auto& solver : solvers)
+        report.findings.push_back(skipped("theorem1.strong_duality", solver->name, reason));
+    if (!exact_curvature) return;
+    const ExactPoint exact = exact_point(network, state.x);
+    if (options.level == Level::Exact) check_exactly(state, exact, random, report.findings);
+    if (options.certificate)
+        report.certificate = certificate_point(exact, state.x, *exact_curvature, {}, {}, options.bits);
 }
 
 void Examiner::Data::dump(const conic::ConicProgram& program, const char* kind, Index index,
@@ -228,6 +247,10 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     report.degenerate_units = state.pattern.degenerate_units();
     report.degenerate_modules = state.pattern.degenerate_modules();
     Generator random(data.options.seed + 0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(index + 1));
+    if (const auto beyond = beyond_range(data.network, state)) {
+        data.examine_beyond_range(state, *beyond, random, report);
+        return report;
+    }
     const Point point(data.network, data.subject, data.curvature, std::move(state), random);
 
     report.findings.push_back(check_closed_form_duality(point, data.options.tolerance));
@@ -245,7 +268,8 @@ PointReport Examiner::examine(Index index, const Vector& x) {
     if (data.exact_curvature) exact = exact_point(data.network, x);
     if (data.options.level == Level::Exact) {
         Generator own = random;  // other checks draw the same at every level
-        check_exactly(point, *exact, *data.exact_curvature, data.options.bits, own, report.findings);
+        check_exactly(point.state, *exact, own, report.findings);
+        check_enclosed(point, *exact, *data.exact_curvature, data.options.bits, report.findings);
     }
     std::vector<Multipliers> proved;  // solvers' multipliers, exactly feasible
     for (const auto& solver : data.solvers)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace certicone::verify {
@@ -19,7 +20,7 @@ std::string_view to_string(Outcome outcome) {
 Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason) {
     return {std::move(id),
             std::move(solver),
-            figure <= bound ? Outcome::Passed : Outcome::Failed,
+            std::isfinite(figure) && std::isfinite(bound) && figure <= bound ? Outcome::Passed : Outcome::Failed,
             figure,
             bound,
             "numeric",

@@ -31,7 +31,7 @@ struct Finding {
     void leave_open(double amount, double scale);
 };
 
-/// Passed when figure ≤ bound; a figure that is not a number fails.
+/// Passed when figure ≤ bound; a figure or bound that is not finite fails, for nothing follows from it.
 Finding judged(std::string id, std::string solver, double figure, double bound, std::string where, std::string reason);
 /// What could not be judged, at the level at which it would have been.
 Finding failed(std::string id, std::string solver, std::string reason, std::string level = "numeric");

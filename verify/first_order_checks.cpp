@@ -16,7 +16,8 @@ const std::string kClosedForm = "closed form";
 
 /// What rounding can do to slopeᵀdifference, beside the slope's own rounding.
 double rounding_of_product(const Vector& slope, const Vector& from, const Vector& to) {
-    return RoundingBound(2 * slope.size()).relative * slope.cwiseAbs().dot(from.cwiseAbs() + to.cwiseAbs());
+    const RoundingBound bound(2 * slope.size());
+    return bound.relative * slope.cwiseAbs().dot(from.cwiseAbs() + to.cwiseAbs()) + bound.absolute;
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ Finding check_directional(const Point& point) {
     Worst worst;
     const Network& network = point.network;
     const Vector wrong = rounding_of_gradient(network, point.state);
-    const double scale = 1.0 + point.state.x.norm();
+    const double scale = 1.0 + norm<double>(point.state.x);
     bool stepped = false;
     for (std::size_t k = 0; k < point.directions.size(); ++k)
         for (const double length : {1e-2, 1e-5}) {
@@ -83,8 +84,14 @@ Finding check_subdifferential(const Point& point, std::span<const Multipliers> o
     for (const Conic& module : network.conic)
         size = std::max(size, module.lambda);
     for (const Vector& p : point.canonical.p)
-        size = std::max(size, p.norm());
-    const double member = RoundingBound(total_units(network) + network.input_dim).relative * size;
+        size = std::max(size, norm<double>(p));
+    // Sums of a layer, and norms of the rows of a module.
+    Index longest = total_units(network) + network.input_dim;
+    for (const Vector& p : point.canonical.p)
+        longest = std::max(longest, p.size());
+    for (const Vector& r : point.canonical.r)
+        longest = std::max(longest, r.size());
+    const double member = relative_rounding(longest) * size;
     std::vector<Vector> slopes;
     for (const Multipliers& xi : optimal)
         slopes.push_back(point.subject.readout(network, xi));
@@ -150,7 +157,7 @@ Finding Parts::check_decomposition(const Point& point) const {
 Finding check_gradient(const Point& point) {
     const Vector slope = point.subject.readout(point.network, point.canonical);
     const Vector difference = (slope - autodiff_gradient(point.network, point.state.x)).cwiseAbs();
-    const Vector wrong = rounding_of_gradient(point.network, point.state);
+    const Vector wrong = rounding_of_summed_gradient(point.network, point.state);
     Worst worst;
     for (Index i = 0; i < slope.size(); ++i)
         worst.offer(difference(i), 2.0 * wrong(i), [&] { return fmt::format("entry {}", i); });
@@ -164,11 +171,10 @@ Finding check_closed_graph(const Point& point) {
     const Network& network = point.network;
     const std::vector<Vector> box = conic::dual_box(network);
     const double chain = RoundingBound(total_units(network) + 2 * static_cast<Index>(network.layers.size())).relative;
-    const double residual = 2.0 * RoundingBound(network.input_dim).relative;
     bool stepped = false;
     for (std::size_t k = 0; k < point.directions.size(); ++k)
         for (const double length : {1e-2, 1e-4, 1e-6, 1e-8}) {
-            const auto step = short_step(point, point.directions[k], length * (1.0 + point.state.x.norm()));
+            const auto step = short_step(point, point.directions[k], length * (1.0 + norm<double>(point.state.x)));
             if (!step) continue;
             stepped = true;
             const Multipliers near = point.subject.canonical_selector(network, step->state);
@@ -176,32 +182,41 @@ Finding check_closed_graph(const Point& point) {
             const auto name = [&](std::string_view block, std::size_t index) {
                 return fmt::format("{}[{}] in direction {}, step {:.1e}", block, index, k, step->length);
             };
-            double slope_bound =
-                rounding_of_gradient(network, point.state).norm() + rounding_of_gradient(network, step->state).norm();
+            const Vector &here = point.state.x, &there = step->state.x;
+            double slope_bound = norm<double>(rounding_of_gradient(network, point.state)) +
+                                 norm<double>(rounding_of_gradient(network, step->state));
             for (std::size_t l = 0; l < network.layers.size(); ++l) {
-                const double allowed = chain * box[l].norm();
-                worst.offer((near.nu[l] - limit.nu[l]).norm(), allowed, [&] { return name("nu", l); });
-                slope_bound += network.layers[l].W.norm() * allowed;
+                const double allowed = chain * norm<double>(box[l]);
+                worst.offer(norm<double>(near.nu[l] - limit.nu[l]), allowed, [&] { return name("nu", l); });
+                slope_bound += network.layers[l].W.stableNorm() * allowed;
             }
             for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
+                // α‖q(x+δ) − q(x)‖ = α‖Bδ‖, an equality: q is rounded at both ends, δ once, Bδ and two norms, each relative to
+                // sizes that both ends' |B||x| + |e| exceed.
                 const Quadratic& module = network.quadratic[h];
+                const double rounding = relative_rounding(2 * module.B.cols() + module.B.rows() + 4);
                 const double allowed =
-                    module.alpha * ((module.B * step->difference).norm() +
-                                    residual * size_of_affine(module.B, point.state.x, module.e).norm());
-                worst.offer((near.p[h] - limit.p[h]).norm(), allowed, [&] { return name("p", h); });
-                slope_bound += module.B.norm() * allowed;
+                    module.alpha * (norm<double>(module.B * step->difference) +
+                                    rounding * (norm<double>(size_of_affine(module.B, here, module.e)) +
+                                                norm<double>(size_of_affine(module.B, there, module.e)))) +
+                    RoundingBound(module.B.rows()).absolute;
+                worst.offer(norm<double>(near.p[h] - limit.p[h]), allowed, [&] { return name("p", h); });
+                slope_bound += module.B.stableNorm() * allowed;
             }
             for (std::size_t g = 0; g < network.conic.size(); ++g) {
+                // ‖û(x+δ) − û(x)‖ ≤ 2‖Aδ‖/‖u‖, and 2‖error of u‖/‖u‖ at each end, where ‖u(x+δ)‖ ≥ ‖u‖/2.
                 const Conic& module = network.conic[g];
-                double allowed = residual * module.lambda;
+                const double rounding = relative_rounding(2 * module.A.cols() + module.A.rows() + 4);
+                double allowed = rounding * module.lambda + RoundingBound(module.A.rows()).absolute;
                 if (!point.state.pattern.conic_zero[g])
                     allowed += 2.0 * module.lambda / point.state.conic_norm(static_cast<Index>(g)) *
-                               ((module.A * step->difference).norm() +
-                                residual * size_of_affine(module.A, point.state.x, module.d).norm());
-                worst.offer((near.r[g] - limit.r[g]).norm(), allowed, [&] { return name("r", g); });
-                slope_bound += module.A.norm() * allowed;
+                               (norm<double>(module.A * step->difference) +
+                                rounding * (norm<double>(size_of_affine(module.A, here, module.d)) +
+                                            norm<double>(size_of_affine(module.A, there, module.d))));
+                worst.offer(norm<double>(near.r[g] - limit.r[g]), allowed, [&] { return name("r", g); });
+                slope_bound += module.A.stableNorm() * allowed;
             }
-            worst.offer((point.subject.readout(network, near) - point.subject.readout(network, limit)).norm(),
+            worst.offer(norm<double>(point.subject.readout(network, near) - point.subject.readout(network, limit)),
                         slope_bound, [&] { return name("subgradient", 0); });
         }
     if (!stepped)

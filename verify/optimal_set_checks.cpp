@@ -49,10 +49,14 @@ Finding check_complementarity(const Point& point, const Multipliers& feasible, c
     const double gap = std::abs(point.state.value - point.subject.psi(network, point.state.x, feasible)) +
                        2.0 * point.rounding + rounding_of_psi(network, point.state.x, feasible);
     const Gap terms = duality_gap(network, point.state, feasible);
+    const std::vector<Vector> errors = preactivation_errors(network, point.state.x, point.state.trace);
     Worst worst;
-    for (std::size_t l = 0; l < terms.relu.size(); ++l)
-        for (Index i = 0; i < terms.relu[l].size(); ++i)
-            worst.offer(std::abs(terms.relu[l](i)), gap, [&] { return fmt::format("nu[{}][{}]", l, i); });
+    for (std::size_t l = 0; l < terms.relu.size(); ++l) {
+        const Vector ub = upper_bound(network, feasible.nu, l);
+        for (Index i = 0; i < terms.relu[l].size(); ++i)  // ν|a| or (ub − ν)|a|: as wrong as a
+            worst.offer(std::abs(terms.relu[l](i)), gap + ub(i) * errors[l](i),
+                        [&] { return fmt::format("nu[{}][{}]", l, i); });
+    }
     return worst.finding("lemma1.complementarity", solver, "the gap f - Psi, which each unit's term is a part of");
 }
 
@@ -93,10 +97,10 @@ Finding check_nonuniqueness_sources(const Point& point, std::span<const Multipli
                         [&] { return fmt::format("nu[{}] of element {}", l, k); });
         for (std::size_t g = 0; g < network.conic.size(); ++g)
             if (!point.state.pattern.conic_zero[g])
-                worst.offer((optimal[k].r[g] - point.canonical.r[g]).norm(), 0.0,
+                worst.offer(norm<double>(optimal[k].r[g] - point.canonical.r[g]), 0.0,
                             [&] { return fmt::format("r[{}] of element {}", g, k); });
         for (std::size_t h = 0; h < network.quadratic.size(); ++h)
-            worst.offer((optimal[k].p[h] - point.canonical.p[h]).norm(), 0.0,
+            worst.offer(norm<double>(optimal[k].p[h] - point.canonical.p[h]), 0.0,
                         [&] { return fmt::format("p[{}] of element {}", h, k); });
     }
     // Each source alone, at its other end.
@@ -129,7 +133,7 @@ Finding check_elementwise_minimum(const Point& point, std::span<const Multiplier
             worst.offer(above, 0.0, [&] { return fmt::format("nu[{}][{}] against element {}", l, unit, k); });
         }
         for (std::size_t g = 0; g < point.network.conic.size(); ++g)
-            worst.offer(point.canonical.r[g].norm() - optimal[k].r[g].norm(), 0.0,
+            worst.offer(norm<double>(point.canonical.r[g]) - norm<double>(optimal[k].r[g]), 0.0,
                         [&] { return fmt::format("r[{}] against element {}", g, k); });
     }
     return worst.finding("corollary1.min_norm", kClosedForm, "exact: sums of nonnegative terms round monotonically");

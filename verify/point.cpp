@@ -21,7 +21,7 @@ bool keeps_signs(const Pattern& from, const Pattern& to) {
 bool keeps_residuals(const LocalState& from, const LocalState& to) {
     for (std::size_t g = 0; g < from.trace.u.size(); ++g)
         if (!from.pattern.conic_zero[g] &&
-            (to.trace.u[g] - from.trace.u[g]).norm() > 0.5 * from.conic_norm(static_cast<Index>(g)))
+            norm<double>(to.trace.u[g] - from.trace.u[g]) > 0.5 * from.conic_norm(static_cast<Index>(g)))
             return false;
     return true;
 }
@@ -58,16 +58,17 @@ Point::Point(const Network& network_in, const Subject& subject_in, const Curvatu
 std::optional<Step> short_step(const Point& point, const Vector& direction, double longest) {
     const Vector& x = point.state.x;
     const double coarse = 0x1p-50 * (x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0.0);
-    for (double t = longest; t > coarse && t > 0.0; t *= 0.5) {
-        Step step;
-        const Vector there = x + t * direction;
-        step.difference = there - x;
-        step.length = step.difference.norm();
-        if (step.length == 0.0) return std::nullopt;
-        step.state = evaluate(point.network, there);
-        if (keeps_signs(point.state.pattern, step.state.pattern) && keeps_residuals(point.state, step.state))
-            return step;
-    }
+    for (double t = longest; t > coarse && t > 0.0; t *= 0.5)
+        for (const double way : {t, -t}) {
+            Step step;
+            const Vector there = x + way * direction;
+            step.difference = there - x;
+            step.length = norm<double>(step.difference);
+            if (step.length == 0.0) continue;
+            step.state = evaluate(point.network, there);
+            if (keeps_signs(point.state.pattern, step.state.pattern) && keeps_residuals(point.state, step.state))
+                return step;
+        }
     return std::nullopt;
 }
 

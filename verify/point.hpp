@@ -31,7 +31,7 @@ struct Point {
     bool nondegenerate() const { return state.pattern.nondegenerate(); }
 };
 
-/// A short step along `direction`: none of the units with a ≠ 0 changes its sign between x and `state.x`, so every
+/// A short step: none of the units with a ≠ 0 changes its sign between x and `state.x`, so every
 /// preactivation is affine in between (layer by layer: the one below has fixed masks), and conic residuals with
 /// u ≠ 0 move by at most half their length.
 struct Step {
@@ -40,7 +40,8 @@ struct Step {
     double length = 0.0;  ///< ‖difference‖
 };
 
-/// At most `longest` long; halved until the conditions hold. Nothing where doubles are too coarse for it.
+/// At most `longest` long, along `direction` or against it; halved until the conditions hold. One of both ways leads away from a
+/// kink that is nearer than doubles lie. Nothing where doubles are too coarse for it.
 std::optional<Step> short_step(const Point& point, const Vector& direction, double longest);
 
 }  // namespace certicone::verify

@@ -33,6 +33,16 @@ double row_size(const Network& network, const LocalState& state) {
     return size;
 }
 
+/// How far a preactivation that was decided exactly may be from its row's sum, in which the layers below are rounded.
+double of_exact_units(const Network& network, const LocalState& state) {
+    double largest = 0.0;
+    const std::vector<Vector> errors = preactivation_errors(network, state.x, state.trace);
+    for (std::size_t l = 0; l < errors.size(); ++l)
+        for (Index i = 0; i < errors[l].size(); ++i)
+            if (!(std::abs(state.trace.a[l](i)) > errors[l](i))) largest = std::max(largest, errors[l](i));
+    return largest;
+}
+
 }  // namespace
 
 Finding Referee::check(const LocalState& state, const Multipliers& canonical) {
@@ -49,7 +59,8 @@ Finding Referee::check(const LocalState& state, const Multipliers& canonical) {
     const double gamma = RoundingBound(program.rows() + program.columns() + network.input_dim).relative;
     const double rounding = 2.0 * rounding_of_value(network, state.x, canonical) +
                             rounding_of_psi(network, state.x, canonical) + gamma * found.objective_scale;
-    const double primal_bound = gamma * row_size(network, state), dual_bound = gamma * found.dual_scale;
+    const double primal_bound = gamma * row_size(network, state) + of_exact_units(network, state);
+    const double dual_bound = gamma * found.dual_scale;
     const std::tuple<std::string_view, double, double, double> figures[] = {
         {"gap", found.gap, rounding, found.objective_scale},
         {"primal constraints", found.primal_constraint, primal_bound, found.primal_scale},

@@ -16,7 +16,8 @@ class Referee {
 
     /// Theorem 1 by MOSEK's figures: the violation or gap nearest to its bound, relative to the size of what is summed.
     /// With γ = K·ε for the longest chain of K roundings the bounds are
-    ///   primal   γ · max(|W||x| + |U||z| + |b|, …) (each row was summed in another order),
+    ///   primal   γ · max(|W||x| + |U||z| + |b|, …) (each row was summed in another order), and the error of units whose
+    ///            preactivation exact arithmetic decided,
     ///   dual     γ (each row of the backward recursion),
     ///   gap      the rounding of f and of Ψ (geometry/rounding.hpp), and γ for MOSEK's own sums.
     static constexpr const char* kName = "mosek referee";  ///< in findings

@@ -60,7 +60,7 @@ struct GradientErrors {
         const Vector gradient = readout(network, canonical_selector(network, state));
         milliseconds += milliseconds_since(begin);
         const Vector oracle = autodiff_gradient(network, x);
-        const double norm = oracle.norm(), bound = 2.0 * rounding_of_gradient(network, state).norm();
+        const double norm = oracle.norm(), bound = 2.0 * rounding_of_summed_gradient(network, state).norm();
         points += 1.0;
         retained += state.pattern.nondegenerate() ? 1.0 : 0.0;
         absolute += (gradient - oracle).norm();
@@ -126,7 +126,7 @@ Experiment reproduce_experiment2(const std::filesystem::path& folder) {
         errors.add(network, points.col(j));
         const LocalState state = evaluate(network, points.col(j));
         const Matrix hessian = curvature.hessian(state), oracle = autodiff_hessian(network, state.x);
-        const double bound = 2.0 * rounding_of_hessian(network, state).norm();
+        const double bound = 2.0 * rounding_of_summed_hessian(network, state).value().norm();
         absolute += (hessian - oracle).norm() / count;
         relative += (hessian - oracle).norm() / oracle.norm() / count;
         absolute_bound += bound / count;

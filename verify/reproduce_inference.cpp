@@ -75,11 +75,11 @@ FigureTable diagnostics(const Network& network, const std::vector<QueryObjective
         const LocalState state = evaluate(network, x);
         const Vector gradient = objectives[q].gradient(x, Derivatives::autodiff);
         const double error = (objectives[q].gradient(x, Derivatives::closed_form) - gradient).norm();
-        const double bound = 2.0 * rounding_of_gradient(network, state).norm();
+        const double bound = 2.0 * rounding_of_summed_gradient(network, state).norm();
         const Matrix hessian = objectives[q].hessian(x, Derivatives::autodiff);
         const double curved = (objectives[q].hessian(x, Derivatives::closed_form) - hessian).norm();
         const double curved_bound =
-            2.0 * (rounding_of_hessian(network, state).norm() + 0x1p-52 * hessian.diagonal().norm());
+            2.0 * (rounding_of_summed_hessian(network, state).value().norm() + 0x1p-52 * hessian.diagonal().norm());
         gradient_error += error / count;
         gradient_bound += bound / count;
         relative_gradient += error / gradient.norm() / count;

@@ -22,7 +22,7 @@ double moved(const Point& point, const Multipliers& from, const Multipliers& to)
     for (std::size_t g = 0; g < network.conic.size(); ++g)
         sum +=
             (to.r[g] - from.r[g]).cwiseAbs().dot(size_of_affine(network.conic[g].A, point.state.x, network.conic[g].d));
-    return sum * (1.0 + 1e-9);
+    return sum * (1.0 + relative_rounding(2 * network.input_dim + total_units(network)));
 }
 
 Finding proved_gap(const Point& point, const Multipliers& xi, double bound, const std::string& solver, Ball& gap) {
@@ -70,8 +70,8 @@ void check_rigorous_solver(const Point& point, const ScaledAnswer& answer, doubl
     Ball gap;
     findings.push_back(proved_gap(point, xi, bound, solver, gap));
 
-    // Distances that the identity makes equal to their bounds differ in the last bits of the balls alone.
-    constexpr double slack = 1.0 + 1e-15;
+    // The identity makes distances equal to their bounds: each end, rounded up to a double, is off by one unit of its last place.
+    constexpr double slack = 1.0 + 0x1p-51;
     const DistanceBalls distances = distance_balls(network, point.state, xi, gap);
     Worst worst;
     for (std::size_t h = 0; h < distances.p.size(); ++h)

@@ -6,6 +6,12 @@ namespace {
 
 using Balls = VectorOf<Ball>;
 
+/// Mx + b, exact: a residual that nearly vanishes must not be lost in the radius of its sum.
+Balls residual(const Matrix& M, const Vector& x, const Vector& b) {
+    const VectorOf<Dyadic> exact = affine<Dyadic>(M, x.cast<Dyadic>(), b);
+    return exact.unaryExpr([](const Dyadic& entry) { return Ball(entry); });
+}
+
 }  // namespace
 
 Ball norm(const VectorOf<Ball>& x) { return sqrt(dot(x, x)); }
@@ -29,11 +35,10 @@ Ball psi_ball(const Network& network, const Vector& x, const Multipliers& xi) {
 }
 
 DistanceBalls distance_balls(const Network& network, const LocalState& state, const Multipliers& xi, const Ball& gap) {
-    const Balls point = state.x.cast<Ball>();
     DistanceBalls result;
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         const Quadratic& module = network.quadratic[h];
-        Balls difference = affine(module.B, point, module.e);
+        Balls difference = residual(module.B, state.x, module.e);
         for (Index i = 0; i < difference.size(); ++i)
             difference(i) = Ball(xi.p[h](i)) - difference(i) * module.alpha;
         result.p.push_back(norm(difference));
@@ -44,7 +49,7 @@ DistanceBalls distance_balls(const Network& network, const LocalState& state, co
         result.r.emplace_back();
         result.r_allowed.emplace_back();
         if (state.pattern.conic_zero[g] || module.lambda == 0.0) continue;
-        Balls difference = affine(module.A, point, module.d);
+        Balls difference = residual(module.A, state.x, module.d);
         const Ball length = norm(difference);
         for (Index i = 0; i < difference.size(); ++i)
             difference(i) = Ball(xi.r[g](i)) - difference(i) * module.lambda / length;

@@ -142,8 +142,9 @@ void BatchEvaluator::evaluate_block(const Eigen::Ref<const Matrix>& points, Inde
         u.noalias() += module.A * x;
         for (Index j = 0; j < count; ++j) {
             const double squares = u.col(j).squaredNorm();
-            const bool nonzero = (u.col(j).array().abs() > conic_error_[g].array() * scale(j)).any();
-            if (!nonzero || !(squares > 1e-280 && squares < 1e280)) {
+            const bool sure =
+                squares > 256.0 * scale(j) * scale(j) * conic_error_[g].squaredNorm();  // as in sure_of_residual
+            if (!sure || !(squares > 1e-280 && squares < 1e280)) {
                 undecided_[static_cast<std::size_t>(j)] = true;
                 continue;
             }

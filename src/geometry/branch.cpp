@@ -1,6 +1,8 @@
 #include "geometry/branch.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace certicone {
@@ -21,9 +23,13 @@ Curvature::Curvature(const Network& network)
     spectral_norm_.resize(static_cast<Index>(network.conic.size()));
     for (const Conic& module : network.conic) {
         const auto g = static_cast<Index>(gram_.size());
-        gram_.push_back(module.A.transpose() * module.A);
-        const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(gram_.back(), Eigen::EigenvaluesOnly);
-        spectral_norm_(g) = std::sqrt(std::max(spectrum.eigenvalues().maxCoeff(), 0.0));
+        // In units of the largest entry's power of two, so that squares neither overflow nor underflow.
+        const double largest = module.A.lpNorm<Eigen::Infinity>();
+        const double unit = largest > 0.0 ? std::ldexp(1.0, std::clamp(std::ilogb(largest), -1000, 1000)) : 1.0;
+        const Matrix A = module.A / unit, gram = A.transpose() * A;
+        gram_.push_back(unit * gram * unit);
+        const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(gram, Eigen::EigenvaluesOnly);
+        spectral_norm_(g) = unit * std::sqrt(std::max(spectrum.eigenvalues().maxCoeff(), 0.0));
     }
 }
 
@@ -62,12 +68,14 @@ BranchRadius Curvature::branch_radius(const LocalState& state) const {
         for (Index i = 0; i < layer.units(); ++i) {
             const double slope = jacobian.row(i).stableNorm();
             if (slope == 0.0) continue;
-            const double a = state.trace.a[l](i), distance = std::abs(a) / slope;
+            const double a = state.trace.a[l](i);  // a quotient that underflows is not 0
+            const double distance =
+                a == 0.0 ? 0.0 : std::max(std::abs(a) / slope, std::numeric_limits<double>::denorm_min());
             if (!(distance < result.relu)) continue;
             result.relu = distance;
             result.layer = static_cast<Index>(l);
             result.unit = i;
-            result.boundary = state.x - jacobian.row(i).transpose() * (a / slope / slope);
+            result.boundary = state.x - (jacobian.row(i).transpose() / slope) * (a / slope);
         }
     }
     for (Index g = 0; g < spectral_norm_.size(); ++g) {

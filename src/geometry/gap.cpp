@@ -1,5 +1,7 @@
 #include "geometry/gap.hpp"
 
+#include "geometry/rounding.hpp"
+
 namespace certicone {
 
 namespace {
@@ -43,6 +45,8 @@ Gap duality_gap(const Network& network, const LocalState& state, const Multiplie
 
 DistanceBound distance_bound(const Network& network, const LocalState& state, const Gap& gap) {
     DistanceBound bound;
+    const std::vector<Vector> errors = preactivation_errors(network, state.x, state.trace);
+    const std::vector<Vector> box = select_backward(network, [](std::size_t, Index, double ub) { return ub; });
     bound.nu.resize(network.layers.size());
     for (std::size_t l = network.layers.size(); l-- > 0;) {
         const bool last = l + 1 == network.layers.size();
@@ -51,24 +55,34 @@ DistanceBound distance_bound(const Network& network, const LocalState& state, co
                                       : Vector(network.layers[l + 1].U.transpose() * bound.nu[l + 1]);
         bound.nu[l].resize(inherited.size());
         for (Index i = 0; i < inherited.size(); ++i) {
-            const double a = state.trace.a[l](i);
+            const double size = std::abs(state.trace.a[l](i)), error = errors[l](i);
+            const double a = size > error ? size - 0.5 * error : size;  // decided exactly where it is not
             const double own = std::max(gap.relu[l](i), 0.0);
             switch (state.pattern.sign[l](i)) {
                 case 1: bound.nu[l](i) = own / a + inherited(i); break;
-                case -1: bound.nu[l](i) = own / -a; break;
+                case -1: bound.nu[l](i) = own / a; break;
                 default: bound.nu[l](i) = inherited(i);
             }
+            if (!(bound.nu[l](i) <= box[l](i))) bound.nu[l](i) = box[l](i);
         }
     }
     bound.p.resize(gap.quadratic.size());
-    for (Index h = 0; h < bound.p.size(); ++h)
-        bound.p(h) = std::sqrt(2.0 * network.quadratic[static_cast<std::size_t>(h)].alpha * gap.quadratic(h));
+    // An equality in exact arithmetic: the rounding of both sides, of the gap and of a norm compared with it.
+    for (Index h = 0; h < bound.p.size(); ++h) {
+        const Quadratic& module = network.quadratic[static_cast<std::size_t>(h)];
+        bound.p(h) = (1.0 + relative_rounding(module.B.rows() + 4)) * std::sqrt(2.0 * module.alpha * gap.quadratic(h));
+    }
     bound.r.resize(gap.conic.size());
     for (Index g = 0; g < bound.r.size(); ++g) {
         const auto k = static_cast<std::size_t>(g);
-        bound.r(g) = state.pattern.conic_zero[k]
-                         ? 0.0
-                         : std::sqrt(2.0 * network.conic[k].lambda * std::max(gap.conic(g), 0.0) / state.conic_norm(g));
+        const double lambda = network.conic[k].lambda;
+        const double length =
+            state.conic_norm(g) * std::max(0.0, 1.0 - relative_rounding_of_residual(network, state, k));
+        bound.r(g) = state.pattern.conic_zero[k] || lambda == 0.0 ? 0.0
+                     : length > 0.0
+                         ? std::min(2.0 * lambda, std::sqrt(2.0 * lambda * std::max(gap.conic(g), 0.0) / length))
+                         : 2.0 * lambda;
+        bound.r(g) *= 1.0 + relative_rounding(network.conic[k].A.rows() + 4);
     }
     return bound;
 }

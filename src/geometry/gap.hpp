@@ -32,6 +32,7 @@ struct DistanceBound {
 /// For a feasible ξ with the gap terms `gap`:
 ///   a<0: ν ≤ δ_i/|a|;  a>0: ub(ν)−ν ≤ δ_i/a, and the error of ub(ν) follows backward through Uᵀ ≥ 0;
 ///   ‖p − p̂‖ = √(2αδ_h);  ‖r − r̂‖ ≤ √(2λδ_g/‖u‖).
+/// |a| and ‖u‖ enter with what rounding leaves of them for sure; ν is never further off than the dual box, nor r than 2λ.
 DistanceBound distance_bound(const Network& network, const LocalState& state, const Gap& gap);
 
 }  // namespace certicone

@@ -31,9 +31,6 @@ bool structurally_zero(const Layer& layer, Index unit) {
 
 bool Pattern::nondegenerate() const { return degenerate_units().empty() && degenerate_modules().empty(); }
 
-namespace {
-
-/// Errors of the preactivations of every layer.
 std::vector<Vector> preactivation_errors(const Network& network, const Vector& x, const Trace<double>& trace) {
     std::vector<Vector> errors;
     const Vector size_of_x = x.cwiseAbs();
@@ -51,6 +48,14 @@ std::vector<Vector> preactivation_errors(const Network& network, const Vector& x
     return errors;
 }
 
+bool sure_of_residual(const Conic& module, const Vector& x, const Vector& u) {
+    const RoundingBound bound(module.A.cols() + 1);
+    const Vector size = module.A.cwiseAbs() * x.cwiseAbs() + module.d.cwiseAbs();
+    return norm<double>(u) > 16.0 * norm<double>((bound.relative * size).array() + bound.absolute);
+}
+
+namespace {
+
 void require_finite(const LocalState& state) {
     for (std::size_t l = 0; l < state.trace.a.size(); ++l)
         for (Index i = 0; i < state.trace.a[l].size(); ++i)
@@ -66,25 +71,25 @@ void require_finite(const LocalState& state) {
 
 std::int8_t sign_of(double a) { return static_cast<std::int8_t>((a > 0.0) - (a < 0.0)); }
 
-/// Signs that the error bound proves; the others are marked for exact arithmetic.
+/// The signs that neither the error bound proves nor the tolerance makes 0: they are left to exact arithmetic.
 struct Filter {
     std::vector<std::pair<std::size_t, Index>> units;
     std::vector<std::size_t> modules;
 };
 
-Filter undecided(const Network& network, const LocalState& state) {
+Filter undecided(const Network& network, const LocalState& state, double tolerance) {
+    const auto by_tolerance = [&](double size) { return tolerance > 0.0 && size <= tolerance; };
     Filter filter;
     const std::vector<Vector> errors = preactivation_errors(network, state.x, state.trace);
     for (std::size_t l = 0; l < errors.size(); ++l)
         for (Index i = 0; i < errors[l].size(); ++i)
-            if (!(std::abs(state.trace.a[l](i)) > errors[l](i)) && !structurally_zero(network.layers[l], i))
+            if (!(std::abs(state.trace.a[l](i)) > errors[l](i)) && !structurally_zero(network.layers[l], i) &&
+                !by_tolerance(std::abs(state.trace.a[l](i))))
                 filter.units.emplace_back(l, i);
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         const Conic& module = network.conic[g];
-        const RoundingBound bound(module.A.cols() + 1);
-        const Vector size = module.A.cwiseAbs() * state.x.cwiseAbs() + module.d.cwiseAbs();
-        const Vector error = (bound.relative * size).array() + bound.absolute;
-        if (!(state.trace.u[g].cwiseAbs().array() > error.array()).any()) filter.modules.push_back(g);
+        if (by_tolerance(state.conic_norm(static_cast<Index>(g)))) continue;
+        if (!sure_of_residual(module, state.x, state.trace.u[g])) filter.modules.push_back(g);
     }
     return filter;
 }
@@ -93,11 +98,17 @@ void decide_exactly(const Network& network, const Filter& filter, LocalState& st
     const VectorOf<Dyadic> x = state.x.cast<Dyadic>();
     if (!filter.units.empty()) {
         const Trace<Dyadic> exact = forward(network, x);
-        for (const auto& [l, i] : filter.units) {
-            state.pattern.sign[l](i) = static_cast<std::int8_t>(exact.a[l](i).sign());
-            state.trace.a[l](i) = exact.a[l](i).to_double();
-            state.trace.z[l](i) = relu(state.trace.a[l](i));
-        }
+        // Once more with the exact values: a residue with a wrong sign must not be handed on. The units come in order, and the
+        // signs of the others stand: their |a| exceeds twice its error, and is computed again with no larger one.
+        auto next = filter.units.begin();
+        state.trace = forward(network, state.x, [&](std::size_t l, Index i, double& a) {
+            if (next != filter.units.end() && *next == std::pair{l, i}) {
+                a = exact.a[l](i).to_double();
+                state.pattern.sign[l](i) = sign_of(a);
+                ++next;
+            }
+            return relu(a);
+        });
     }
     for (const std::size_t g : filter.modules) {
         const VectorOf<Dyadic> u = affine(network.conic[g].A, x, network.conic[g].d);
@@ -121,19 +132,21 @@ LocalState evaluate(const Network& network, const Vector& x, double tolerance) {
     require_finite(state);
 
     for (const Vector& a : state.trace.a)
-        state.pattern.sign.push_back(a.unaryExpr([tolerance](double entry) -> std::int8_t {
-            return std::abs(entry) <= tolerance ? std::int8_t{0} : sign_of(entry);
-        }));
+        state.pattern.sign.push_back(a.unaryExpr(&sign_of));
     for (const double size : state.conic_norm)
-        state.pattern.conic_zero.push_back(size <= tolerance);
-    if (tolerance > 0.0) return state;
-
-    const Filter filter = undecided(network, state);
+        state.pattern.conic_zero.push_back(size == 0.0);
+    const Filter filter = undecided(network, state, tolerance);
     state.decided_exactly = static_cast<Index>(filter.units.size() + filter.modules.size());
     if (state.decided_exactly > 0) {
         decide_exactly(network, filter, state);
         state.value = value(network, x, state.trace);
     }
+    if (tolerance == 0.0) return state;
+    for (std::size_t l = 0; l < state.trace.a.size(); ++l)
+        state.pattern.sign[l] =
+            (state.trace.a[l].array().abs() <= tolerance).select(std::int8_t{0}, state.pattern.sign[l]);
+    for (std::size_t g = 0; g < state.trace.u.size(); ++g)
+        state.pattern.conic_zero[g] = state.conic_norm(static_cast<Index>(g)) <= tolerance;
     return state;
 }
 

@@ -38,6 +38,12 @@ struct RoundingBound {
     double absolute;
 };
 
+/// Whether |error of u_g| ≤ ‖u_g‖/32 in doubles; where not, exact arithmetic has the residual.
+bool sure_of_residual(const Conic& module, const Vector& x, const Vector& u);
+
+/// At least twice |computed a − a| for each unit of each layer, where z below has the right signs.
+std::vector<Vector> preactivation_errors(const Network& network, const Vector& x, const Trace<double>& trace);
+
 struct LocalState {
     Vector x;
     Trace<double> trace;
@@ -47,10 +53,12 @@ struct LocalState {
     Index decided_exactly = 0;  ///< units and modules that the error-bound filter left to exact arithmetic
 };
 
-/// Forward pass and pattern at x. With tolerance 0 the pattern is that of the exact real numbers which the given
-/// doubles stand for: a running error bound decides almost every sign, exact dyadic arithmetic the rest; a zero or a
-/// wrongly signed rounding residue in `trace` is then replaced by the exact value, rounded. With tolerance > 0, the
-/// user's choice, |a| ≤ tolerance and ‖u‖ ≤ tolerance count as zero. Throws InputError where the pass overflows.
+/// Forward pass and pattern at x. The pattern is that of the exact real numbers which the given doubles stand for: a
+/// running error bound decides almost every sign, exact dyadic arithmetic the rest; what it decides is replaced in `trace` by
+/// the exact value, rounded, and the layers above are computed from that: z is 0 just where a ≤ 0 in truth. So are conic
+/// residuals of which doubles know less than a few digits. With tolerance > 0,
+/// the user's choice, |a| ≤ tolerance and ‖u‖ ≤ tolerance count as zero in the pattern. Throws InputError where the pass
+/// overflows.
 LocalState evaluate(const Network& network, const Vector& x, double tolerance = 0.0);
 
 }  // namespace certicone

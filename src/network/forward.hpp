@@ -69,20 +69,30 @@ Scalar relu(const Scalar& a) {
     return a > 0.0 ? a : Scalar(0.0);
 }
 
-template <class Scalar>
-Trace<Scalar> forward(const Network& network, const VectorOf<Scalar>& x) {
+/// z_{ℓ,i} = activate(ℓ, i, a_{ℓ,i}), which may also correct a.
+template <class Scalar, class Activate>
+Trace<Scalar> forward(const Network& network, const VectorOf<Scalar>& x, Activate activate) {
     Trace<Scalar> trace;
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         const Layer& layer = network.layers[l];
         trace.a.push_back(affine(layer.W, x, layer.b));
-        if (l > 0) add_product(layer.U, trace.z.back(), trace.a.back());
-        trace.z.push_back(trace.a.back().unaryExpr([](const Scalar& a) { return relu(a); }));
+        VectorOf<Scalar>& a = trace.a.back();
+        if (l > 0) add_product(layer.U, trace.z.back(), a);
+        VectorOf<Scalar> z(a.size());
+        for (Index i = 0; i < a.size(); ++i)
+            z(i) = activate(l, i, a(i));
+        trace.z.push_back(std::move(z));
     }
     for (const Quadratic& module : network.quadratic)
         trace.q.push_back(affine(module.B, x, module.e));
     for (const Conic& module : network.conic)
         trace.u.push_back(affine(module.A, x, module.d));
     return trace;
+}
+
+template <class Scalar>
+Trace<Scalar> forward(const Network& network, const VectorOf<Scalar>& x) {
+    return forward(network, x, [](std::size_t, Index, const Scalar& a) { return relu(a); });
 }
 
 /// A double of the size of `value`; overloads for other scalars are found by argument-dependent look-up.

@@ -18,6 +18,7 @@ class Ball {
 
     Ball() { arb_init(ball_); }
     Ball(double value) : Ball() { arb_set_d(ball_, value); }  // NOLINT: exact
+    explicit Ball(const Dyadic& number) : Ball() { arb_set_arf(ball_, number.raw()); }
     Ball(const Ball& other) : Ball() { arb_set(ball_, other.ball_); }
     Ball(Ball&& other) noexcept : Ball() { arb_swap(ball_, other.ball_); }
     Ball& operator=(const Ball& other) {

@@ -8,5 +8,6 @@ void bench_solvers();
 void bench_certify();
 void bench_inference();
 void bench_certificates();
+void bench_stress();  ///< throws where a check fails
 
 }  // namespace certicone::bench
