@@ -1,12 +1,12 @@
 // Random networks of every kind that a certificate may meet, for the stress run of `certify`: 1 to 34 inputs, 1 to 6 layers,
-// up to two modules of each kind, with four points each. Draws are the same on every platform (verify/draws.hpp).
+// up to two modules of each kind, with four points each. Draws are the same on every platform (support/draws.hpp).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "verify/draws.hpp"
+#include "support/draws.hpp"
 
 namespace certicone::test {
 

@@ -392,3 +392,64 @@ TEST_CASE("inference: random constraints, proved or infeasible with a proof") {
     CHECK(active >= 20);
     MESSAGE(fmt::format("120 problems: {} infeasible, {} with active constraints", infeasible, active));
 }
+
+TEST_CASE("inference: a bound rests on nothing that is not enforced") {
+    // f = ½x² as a quadratic module, Φ = x: the minimum is −½ at x = −1. Q = 0 is singular, so the module lends its curvature,
+    // which is right for p = αq(x) alone; with p = ½ taken at its word the bound would be −¼.
+    Network network = one_layer(Matrix::Zero(1, 1), Vector::Zero(1), Vector::Zero(1));
+    network.quadratic.push_back({1.0, Matrix::Ones(1, 1), Vector::Zero(1)});
+    InferenceProblem problem = proximity(network, 1.0, Vector::Zero(1));
+    problem.Q.setZero();
+    problem.q = Vector::Ones(1);
+    Multipliers xi = zero_multipliers(network);
+    for (const double p : {-3.0, -1.0, -0.5, 0.0, 0.5, 2.0})
+        for (const double x : {-2.0, -1.0, -0.5, 0.0, 1.0}) {
+            xi.p[0](0) = p;
+            const InferenceCertificate found = certify_inference(problem, Vector::Constant(1, x), xi);
+            INFO("p ", p, " x ", x);
+            CHECK(found.lower_bound <= -0.5);
+            CHECK(found.lower_bound >= -0.5 - 1e-12);
+            CHECK(found.value == doctest::Approx(0.5 * x * x + x));
+        }
+    // A curvature that is not there: Q = [[1, 1], [1, 1]] is singular, and one ulp off it is not positive semidefinite.
+    Network flat = one_layer(Matrix::Zero(1, 2), Vector::Zero(1), Vector::Zero(1));
+    InferenceProblem degenerate = proximity(flat, 1.0, Vector::Zero(2));
+    degenerate.Q = Matrix::Ones(2, 2);
+    degenerate.q = Eigen::Vector2d(1.0, -1.0);
+    CHECK(certify_inference(degenerate, Vector::Zero(2), zero_multipliers(flat)).gap ==
+          std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("inference: multipliers from anywhere are made exactly feasible, or prove nothing") {
+    Random random(86);
+    for (int trial = 0; trial < 60; ++trial) {
+        const Network network = random_network(random_shape(random), random);
+        const InferenceProblem problem = proximity(network, 1.0, random_vector(network.input_dim, random));
+        const Vector x = random_vector(network.input_dim, random);
+        Multipliers xi = zero_multipliers(network);
+        for (auto* blocks : {&xi.nu, &xi.p, &xi.r})
+            for (Vector& block : *blocks)
+                block = random_vector(block.size(), random, std::pow(10.0, trial % 9 - 4));
+        if (trial % 4 == 0) xi.nu[0](0) = std::numeric_limits<double>::quiet_NaN();
+        if (trial % 6 == 1) xi.nu.back()(0) = std::numeric_limits<double>::infinity();
+        const InferenceCertificate found = certify_inference(problem, x, xi);
+        CHECK(exactly_feasible(network, found.xi));
+        CHECK(std::isfinite(found.gap));
+        CHECK(found.lower_bound <= white_box_inference(problem).certificate.value);
+    }
+}
+
+TEST_CASE("inference: gap and bound hold in exact arithmetic") {
+    Random random(87);
+    for (int trial = 0; trial < 60; ++trial) {
+        const PointedNetwork pointed = degenerate_network(random_shape(random), random);
+        const double beta = std::pow(2.0, trial % 9 - 4);
+        const Vector y = pointed.x + random_vector(pointed.x.size(), random, trial % 2 == 0 ? 1.0 : 1e-6);
+        const InferenceCertificate found = white_box_inference(proximity(pointed.network, beta, y)).certificate;
+        REQUIRE(found.rest.size() == 0);
+        const InferenceBound exact = enclose_inference(exact_point(pointed.network, found.x), y, beta, found.xi, 128);
+        INFO("trial ", trial, " F ", found.value, " gap ", found.gap);
+        CHECK_FALSE(Dyadic(found.gap) < exact.gap() - Dyadic(std::abs(found.value) * 0x1p-100));
+        CHECK_FALSE(exact.lower + Dyadic(std::abs(found.value) * 0x1p-100) < Dyadic(found.lower_bound));
+    }
+}

@@ -30,19 +30,7 @@ struct InferArguments {
     bool kinks = false;
 };
 
-/// To the gap asked for, or, where F is next to nothing, to the rounding of F and of the slope whose square the bound has.
-bool closed(const InferenceProblem& problem, const InferenceAnswer& answer, double asked) {
-    if (answer.result.infeasible) return false;
-    const InferenceCertificate& proof = answer.result.certificate;
-    if (proof.gap <= asked * std::abs(proof.value)) return true;
-    const Network& network = *problem.network;
-    const double size = inference_size(problem, problem.y), curvature = problem.Q.diagonal().minCoeff();
-    if (std::abs(proof.value) > 1e-6 * size || !(curvature > 0.0)) return false;
-    return proof.gap <= RoundingBound(network.input_dim + total_units(network)).relative * size +
-                            0.5 * rounding_of_readout(network, proof.xi).squaredNorm() / curvature;
-}
-
-void print(std::ostream& out, const Network& network, Index index, const InferenceAnswer& answer, bool done,
+void print(std::ostream& out, const Network& network, Index index, const InferenceAnswer& answer, Closed done,
            bool kinks) {
     const WhiteBoxResult& result = answer.result;
     if (result.infeasible) {
@@ -53,7 +41,11 @@ void print(std::ostream& out, const Network& network, Index index, const Inferen
     const InferenceCertificate& proof = result.certificate;
     fmt::print(out, "{:>5}  {:>24.17g}  {:>8.1e}  {:>8.1e}  {:>5}  {:>10}  {:>9.3f}{}\n", index, proof.value, proof.gap,
                proof.relative_gap(), result.kinks.size() + result.zero_modules.size() + result.active.size(),
-               result.iterations, answer.milliseconds, done ? "" : "  NOT closed");
+               result.iterations, answer.milliseconds,
+               done == Closed::open          ? "  NOT closed"
+               : done == Closed::to_rounding ? "  closed to rounding"
+               : proof.rest.size() > 0       ? "  at x + x_rest"
+                                             : "");
     if (!kinks) return;
     for (const auto& [layer, unit] : result.kinks)
         fmt::print(out, "       unit {} of layer {}: nu = {:.6g} in [0, {:.6g}]\n", unit, layer,
@@ -81,6 +73,7 @@ Json entry(const Vector& y, const std::optional<InferenceAnswer>& found) {
     }
     const InferenceCertificate& proof = result.certificate;
     json["x"] = to_json(proof.x);
+    if (proof.rest.size() > 0) json["x_rest"] = to_json(proof.rest);
     json["value"] = number(proof.value);
     json["lower_bound"] = number(proof.lower_bound);
     json["gap"] = number(proof.gap);
@@ -121,8 +114,7 @@ void refuse_certificate_that_cannot_be(const InferArguments& arguments, const In
 }
 
 /// For `certicone check`: of each query the claim that F's minimum is within a gap of F(x), in exact arithmetic.
-std::string certificate_of(const std::string& network_sha256, const InferenceQueries& queries,
-                           const Answers& answers) {
+std::string certificate_of(const std::string& network_sha256, const InferenceQueries& queries, const Answers& answers) {
     constexpr slong bits = 64;
     const Network& network = *queries.problem.network;
     const double beta = queries.problem.Q(0, 0);
@@ -156,7 +148,7 @@ std::shared_ptr<const InferenceWork> read_work(const InferArguments& arguments) 
 }
 
 /// In order; none from where an interrupt came.
-Answers answer_all(const std::shared_ptr<const InferenceWork>& work,
+Answers answer_all(const std::shared_ptr<const InferenceWork>& work, double asked,
                    const std::function<void(Index, const InferenceAnswer&)>& show) {
     const InferArguments& arguments = work->arguments;
     const Index count = work->queries->queries.cols();
@@ -176,9 +168,9 @@ Answers answer_all(const std::shared_ptr<const InferenceWork>& work,
     if (arguments.method == "white-box") {
         in_order<std::optional<InferenceAnswer>>(
             count, 8, arguments.threads,
-            [work, named](Index begin, Index end, const auto& give) {
+            [work, named, asked](Index begin, Index end, const auto& give) {
                 for (Index j = begin; j < end; ++j)
-                    give(named(j, [&] { return white_box(work->queries->at(j)); }));
+                    give(named(j, [&] { return white_box(work->queries->at(j), {.enough = asked}); }));
             },
             take, none);
         return answers;
@@ -224,25 +216,31 @@ int run(const InferArguments& arguments) {
     if (table)
         fmt::print("{:>5}  {:>24}  {:>8}  {:>8}  {:>5}  {:>10}  {:>9}\n", "query", "F(x)", "gap", "relative", "kinks",
                    "iterations", "ms");
-    Index open = 0, infeasible = 0;
-    double worst = 0.0, milliseconds = 0.0;
-    const Answers answers = answer_all(*work, [&](Index j, const auto& answer) {
-        const bool done = closed(queries.at(j), answer, asked);
+    Index open = 0, to_rounding = 0, infeasible = 0;
+    double worst = 0.0, smallest = 0.0, milliseconds = 0.0;
+    const Answers answers = answer_all(*work, asked, [&](Index j, const auto& answer) {
+        const InferenceCertificate& proof = answer.result.certificate;
+        const Closed done = answer.result.infeasible ? Closed::open : closed(queries.at(j), proof, asked);
         if (table) print(std::cout, network, j, answer, done, arguments.kinks);
         milliseconds += answer.milliseconds;
-        if (answer.result.infeasible)
+        if (answer.result.infeasible) {
             ++infeasible;
-        else {
-            worst = std::max(worst, answer.result.certificate.relative_gap());
-            if (!done) ++open;
+        } else if (done == Closed::to_rounding) {
+            ++to_rounding;
+            smallest = std::max(smallest, proof.gap);
+        } else {
+            worst = std::max(worst, proof.relative_gap());
+            if (done == Closed::open) ++open;
         }
     });
     const auto count = std::count_if(answers.begin(), answers.end(), [](const auto& a) { return a.has_value(); });
     const auto unanswered = static_cast<std::ptrdiff_t>(answers.size()) - count;
     if (table) {
         if (unanswered > 0) fmt::print("interrupted: {} of {} queries were answered\n", count, answers.size());
-        fmt::print("{} queries, {} proved to a relative gap of {:.0e} or better", count, count - open - infeasible,
-                   asked);
+        fmt::print("{} queries, {} proved to a relative gap of {:.0e} or better", count,
+                   count - open - to_rounding - infeasible, asked);
+        if (to_rounding > 0)
+            fmt::print(", {} with a minimum that is zero but for rounding to a gap of {:.1e}", to_rounding, smallest);
         if (infeasible > 0) fmt::print(", {} infeasible", infeasible);
         fmt::print("; largest gap {:.1e}; {:.3f} ms a query ({})\n", worst,
                    milliseconds / static_cast<double>(std::max<Index>(1, count)),
@@ -291,7 +289,9 @@ Command add_infer(CLI::App& app) {
                         "write the claims of optimality to this file, for `certicone check`");
     command->add_option("--json", arguments->json, "write certicone-inference/1 to this file, - for standard output");
     command->footer(
-        "Exit code 1: a query is not closed to the gap asked for, or its constraints cannot be met.\n"
+        "Exit code 1: a query is not closed to the gap asked for (relative to |F|; where F is zero but for rounding, "
+        "to that\n"
+        "rounding), or its constraints cannot be met.\n"
         "Example:\n"
         "  certicone infer data/paper/exp4.network.json --queries data/paper/exp4.queries.json --kinks");
     return [arguments] { return run(*arguments); };

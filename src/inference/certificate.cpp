@@ -321,6 +321,15 @@ InferenceCertificate certify_inference(const InferenceProblem& problem, const Pr
     return result;
 }
 
+Closed closed(const InferenceProblem& problem, const InferenceCertificate& certificate, double asked) {
+    if (certificate.gap <= asked * std::abs(certificate.value)) return Closed::proved;
+    const double curvature = problem.Q.diagonal().minCoeff();
+    double rounding = asked * 0.5 * kUnit * inference_size(problem, certificate.x);
+    if (curvature > 0.0 && problem.Q.isDiagonal(0.0))
+        rounding += 0.5 * rounding_of_readout(*problem.network, certificate.xi).squaredNorm() / curvature;
+    return certificate.gap <= rounding ? Closed::to_rounding : Closed::open;
+}
+
 double infeasibility_radius(const InferenceProblem& problem, const Vector& mu) {
     const RoundToNearest mode;
     const Index rows = problem.C.rows(), d0 = problem.C.cols();

@@ -34,6 +34,12 @@ struct InferenceCertificate {
     PreciseVector point() const;
 };
 
+/// What a certificate proves of what was asked: a gap of at most `asked` · |F(x)|; or, where F is zero but for rounding, a gap below
+/// what doubles can tell: `asked` times one rounding of F's summands, and the square of what the rounding of ξ does to the
+/// slope; or neither.
+enum class Closed { proved, to_rounding, open };
+Closed closed(const InferenceProblem& problem, const InferenceCertificate& certificate, double asked);
+
 /// ξ and μ are repaired to be feasible first. `mu` may be empty where there are no constraints.
 InferenceCertificate certify_inference(const InferenceProblem& problem, const Vector& x, const Multipliers& xi,
                                        const Vector& mu = Vector());
