@@ -82,11 +82,20 @@ void JsonReport::point(const PointReport& point) {
     Json checks = Json::array();
     for (const Finding& finding : point.findings)
         checks.push_back(to_json(finding));
-    const Json entry = {{"index", point.index},
-                        {"x", to_json(point.x)},
-                        {"degenerate", degenerate(point.degenerate_units, point.degenerate_modules)},
-                        {"checks", std::move(checks)}};
-    out_ << (std::exchange(first_, false) ? "\n" : ",\n") << as_text(entry);
+    const Json rest = {{"degenerate", degenerate(point.degenerate_units, point.degenerate_modules)},
+                       {"checks", std::move(checks)}};
+    // x goes around the tree of values: after an interrupt thousands of points wait to be named, for two seconds at most.
+    std::string text = std::exchange(first_, false) ? "\n" : ",\n";
+    text += "{\"index\":" + std::to_string(point.index) + ",\"x\":[";
+    for (Index i = 0; i < point.x.size(); ++i) {
+        if (i > 0) text += ',';
+        if (std::isfinite(point.x(i)))
+            append_double(text, point.x(i));
+        else
+            text += "null";
+    }
+    text += "],";
+    out_ << text << std::string_view(as_text(rest)).substr(1);
 }
 
 void JsonReport::end_network(const Summary& summary, double) {
