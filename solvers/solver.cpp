@@ -99,7 +99,8 @@ std::unique_ptr<Workspace> Backend::open(conic::ConicProgram program, const Sett
     validate(settings);
     for (const auto& [option, text] : settings.options) {
         const auto known = options();
-        if (std::none_of(known.begin(), known.end(), [&](const Option& o) { return o.name == option; })) {
+        if (std::none_of(known.begin(), known.end(),
+                         [&wanted = option](const Option& o) { return o.name == wanted; })) {
             std::vector<std::string_view> names;
             for (const Option& o : known)
                 names.push_back(o.name);

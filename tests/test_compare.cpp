@@ -67,7 +67,7 @@ TEST_CASE("compare: nested choices have their own centre") {
     CertifyOptions options;
     options.solvers = {"clarabel", "highs+clarabel"};
     Comparer comparer(network, options);
-    const PointComparison point = comparer.compare(0, evaluate(network, points.col(0)));
+    const PointComparison point = comparer.compare(0, points.col(0));
     REQUIRE(point.solvers.size() == 2);
     CHECK(point.solvers[0].element == "interior");  // an interior-point method, not centred to the last
     CHECK(point.solvers[1].element == "vertex");    // simplex
@@ -84,7 +84,7 @@ TEST_CASE("compare: a wrong multiplier is further away than its bound or owns th
     options.solvers = {"highs+clarabel", "scs"};
     Comparer comparer(network, options);
     for (Index j = 0; j < 5; ++j) {
-        const PointComparison point = comparer.compare(j, evaluate(network, points.col(j)));
+        const PointComparison point = comparer.compare(j, points.col(j));
         for (const SolverComparison& solver : point.solvers) {
             CHECK(solver.consistent());
             CHECK(solver.element == "unique");

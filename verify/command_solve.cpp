@@ -137,9 +137,10 @@ int run(const SolveArguments& arguments) {
     fmt::print(text, "instance   {} of {} variables, {} nonzeros; {}\n", model.maximise ? "max" : "min",
                program.columns(), program.A.nonZeros(), cones_text(program));
 
-    const auto [used, answer] =
+    const DefaultAnswer solved =
         named ? DefaultAnswer{named, solve_from_file(program, *named, settings)} : solve_by_default(program, settings);
-    const solvers::Backend& backend = *used;
+    const solvers::Backend& backend = *solved.backend;
+    const solvers::Solution& answer = solved.solution;
     const solvers::Measured& found = answer.measured;
     fmt::print(text, "solver     {} {}: {}, {} iterations, {:.1f} ms\n", backend.name(), backend.version(),
                answer.claimed.text, answer.claimed.iterations, 1e3 * answer.claimed.seconds);

@@ -88,7 +88,7 @@ Finding uniqueness(const LocalState& state, const FreeChoices& free) {
     Count count;
     for (const auto& [l, i] : free.units)
         count.require(state.pattern.sign[static_cast<std::size_t>(l)](i) == 0,
-                      [&] { return fmt::format("nu[{}][{}]", l, i); });
+                      [l = l, i = i] { return fmt::format("nu[{}][{}]", l, i); });
     for (const Index g : free.modules)
         count.require(state.pattern.conic_zero[static_cast<std::size_t>(g)], [&] { return fmt::format("r[{}]", g); });
     return count.finding(
