@@ -181,3 +181,35 @@ TEST_CASE(
                 CHECK(finding.bound <= finding.figure * (1.0 + 1e-12));
             }
 }
+
+TEST_CASE("rounding: squares that underflow are in the bound") {
+    Network network = plain(0.0);  // f = α/2·q² = 3e-275, but p² = (αq)² is 0 in doubles, and Ψ twice as large
+    network.conic.clear();
+    network.quadratic = {{0x1p-180, Matrix::Constant(1, 1, 1e-110), vector({0.0})}};
+    for (const Finding& finding : findings_at(network, 1.0)) {
+        CAPTURE(finding.id);
+        CHECK(finding.outcome == Outcome::Passed);
+    }
+}
+
+TEST_CASE("rounding: near a kink of which doubles know the distance to a few percent, no point inside is beyond it") {
+    Random random(60);
+    const CertifyOptions options = closed_forms();
+    Index decided = 0;
+    for (int round = 0; round < 300; ++round) {
+        Network network = random_network({.input_dim = 34, .widths = {1}}, random);
+        const Vector x = random_vector(34, random);
+        Layer& layer = network.layers[0];
+        const double sum = layer.W.row(0).dot(x);
+        const double size = layer.W.cwiseAbs().row(0).dot(x.cwiseAbs()) + std::abs(sum);
+        layer.b(0) = -sum + 1.1 * RoundingBound(35).relative * size;
+        if (evaluate(network, x).decided_exactly == 0) ++decided;
+        Examiner examiner(network, options);
+        for (const Finding& finding : examiner.examine(0, x).findings) {
+            CAPTURE(round);
+            CAPTURE(finding.id);
+            CHECK(finding.outcome != Outcome::Failed);
+        }
+    }
+    CHECK(decided > 200);
+}

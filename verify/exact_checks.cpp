@@ -158,7 +158,7 @@ void check_enclosed(const Point& point, const ExactPoint& exact, const ExactCurv
             const auto row = static_cast<Index>(i), column = static_cast<Index>(i + k);
             for (const auto& [r, c] : {std::pair{row, column}, std::pair{column, row}})
                 curved.offer(distance(hessian(r, c), triangle[i][k]), allowed(r, c),
-                             [&] { return fmt::format("entry {},{}", r, c); });
+                             [r = r, c = c] { return fmt::format("entry {},{}", r, c); });
         }
     findings.push_back(enclosed(curved, "theorem3.hessian", "the Hessian in doubles against its enclosure"));
 }
