@@ -405,7 +405,7 @@ TEST_CASE("inference: a bound rests on nothing that is not enforced") {
     for (const double p : {-3.0, -1.0, -0.5, 0.0, 0.5, 2.0})
         for (const double x : {-2.0, -1.0, -0.5, 0.0, 1.0}) {
             xi.p[0](0) = p;
-            const InferenceCertificate found = certify_inference(problem, Vector::Constant(1, x), xi);
+            const InferenceCertificate found = certify_inference(problem, Vector(Vector::Constant(1, x)), xi);
             INFO("p ", p, " x ", x);
             CHECK(found.lower_bound <= -0.5);
             CHECK(found.lower_bound >= -0.5 - 1e-12);
@@ -416,7 +416,7 @@ TEST_CASE("inference: a bound rests on nothing that is not enforced") {
     InferenceProblem degenerate = proximity(flat, 1.0, Vector::Zero(2));
     degenerate.Q = Matrix::Ones(2, 2);
     degenerate.q = Eigen::Vector2d(1.0, -1.0);
-    CHECK(certify_inference(degenerate, Vector::Zero(2), zero_multipliers(flat)).gap ==
+    CHECK(certify_inference(degenerate, Vector(Vector::Zero(2)), zero_multipliers(flat)).gap ==
           std::numeric_limits<double>::infinity());
 }
 
