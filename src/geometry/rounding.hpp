@@ -20,6 +20,8 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
 
 /// |M||x| + |b|: the sizes of what Mx + b is summed from.
 Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b);
+/// The same with what underflow counts.
+Vector size_of_products(const Matrix& M, const Vector& x, const Vector& b);
 
 /// At least 2γ_n for sums of n products and some operations more, which also covers the rounding of the bound itself.
 inline double relative_rounding(Index operations) { return RoundingBound(operations).relative; }
