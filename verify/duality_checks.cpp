@@ -131,14 +131,14 @@ Finding check_membership(const Network& network, const LocalState& state, const 
         const Quadratic& module = network.quadratic[h];
         worst.offer(norm<double>(feasible.p[h] - optimal.p[h]),
                     bound.p(static_cast<Index>(h)) +
-                        residual * module.alpha * norm<double>(size_of_affine(module.B, state.x, module.e)),
+                        residual * module.alpha * norm<double>(size_of_products(module.B, state.x, module.e)),
                     [&] { return fmt::format("p[{}]", h); });
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         const Conic& module = network.conic[g];
         const double length = state.conic_norm(static_cast<Index>(g));
         const double wrong =
-            state.pattern.conic_zero[g] ? 0.0 : norm<double>(size_of_affine(module.A, state.x, module.d)) / length;
+            state.pattern.conic_zero[g] ? 0.0 : norm<double>(size_of_products(module.A, state.x, module.d)) / length;
         worst.offer(norm<double>(feasible.r[g] - optimal.r[g]),
                     bound.r(static_cast<Index>(g)) + residual * module.lambda * (1.0 + wrong),
                     [&] { return fmt::format("r[{}]", g); });

@@ -197,8 +197,8 @@ Finding check_closed_graph(const Point& point) {
                 const double rounding = relative_rounding(2 * module.B.cols() + module.B.rows() + 4);
                 const double allowed =
                     module.alpha * (norm<double>(module.B * step->difference) +
-                                    rounding * (norm<double>(size_of_affine(module.B, here, module.e)) +
-                                                norm<double>(size_of_affine(module.B, there, module.e)))) +
+                                    rounding * (norm<double>(size_of_products(module.B, here, module.e)) +
+                                                norm<double>(size_of_products(module.B, there, module.e)))) +
                     RoundingBound(module.B.rows()).absolute;
                 worst.offer(norm<double>(near.p[h] - limit.p[h]), allowed, [&] { return name("p", h); });
                 slope_bound += module.B.stableNorm() * allowed;
@@ -211,8 +211,8 @@ Finding check_closed_graph(const Point& point) {
                 if (!point.state.pattern.conic_zero[g])
                     allowed += 2.0 * module.lambda / point.state.conic_norm(static_cast<Index>(g)) *
                                (norm<double>(module.A * step->difference) +
-                                rounding * (norm<double>(size_of_affine(module.A, here, module.d)) +
-                                            norm<double>(size_of_affine(module.A, there, module.d))));
+                                rounding * (norm<double>(size_of_products(module.A, here, module.d)) +
+                                            norm<double>(size_of_products(module.A, there, module.d))));
                 worst.offer(norm<double>(near.r[g] - limit.r[g]), allowed, [&] { return name("r", g); });
                 slope_bound += module.A.stableNorm() * allowed;
             }

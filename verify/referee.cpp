@@ -16,17 +16,17 @@ double row_size(const Network& network, const LocalState& state) {
         if (rows.size() > 0) size = std::max(size, rows.maxCoeff());
     };
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
-        Vector rows = size_of_affine(network.layers[l].W, state.x, network.layers[l].b);
+        Vector rows = size_of_products(network.layers[l].W, state.x, network.layers[l].b);
         if (l > 0) rows += network.layers[l].U * state.trace.z[l - 1];
         offer(rows);
     }
     for (const Quadratic& module : network.quadratic) {
-        const Vector rows = size_of_affine(module.B, state.x, module.e);
+        const Vector rows = size_of_products(module.B, state.x, module.e);
         offer(rows);
         size = std::max({size, rows.squaredNorm(), 1.0});  // the 1 in (s, 1, η)
     }
     for (const Conic& module : network.conic) {
-        const Vector rows = size_of_affine(module.A, state.x, module.d);
+        const Vector rows = size_of_products(module.A, state.x, module.d);
         offer(rows);
         size = std::max(size, rows.norm());
     }

@@ -18,10 +18,11 @@ double moved(const Point& point, const Multipliers& from, const Multipliers& to)
     for (std::size_t l = 0; l < network.layers.size(); ++l)
         sum += (to.nu[l] - from.nu[l])
                    .cwiseAbs()
-                   .dot(size_of_affine(network.layers[l].W, point.state.x, network.layers[l].b));
+                   .dot(size_of_products(network.layers[l].W, point.state.x, network.layers[l].b));
     for (std::size_t g = 0; g < network.conic.size(); ++g)
-        sum +=
-            (to.r[g] - from.r[g]).cwiseAbs().dot(size_of_affine(network.conic[g].A, point.state.x, network.conic[g].d));
+        sum += (to.r[g] - from.r[g])
+                   .cwiseAbs()
+                   .dot(size_of_products(network.conic[g].A, point.state.x, network.conic[g].d));
     return sum * (1.0 + relative_rounding(2 * network.input_dim + total_units(network)));
 }
 

@@ -50,7 +50,7 @@ double size_of_relu_part(const Network& network, const Vector& x, const Multipli
     const std::vector<Vector> lost = underflow_of_nu(network);
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         const Layer& layer = network.layers[l];
-        const Vector rows = size_of_affine(layer.W, x, layer.b).array() + underflow(layer.U.cols());
+        const Vector rows = size_of_products(layer.W, x, layer.b).array() + underflow(layer.U.cols());
         size += (xi.nu[l].cwiseAbs() + lost[l]).dot(rows) + underflow(layer.units());
     }
     return size;
@@ -60,7 +60,7 @@ double size_of_relu_part(const Network& network, const Vector& x, const Multipli
 /// computed from u.
 double summed_spread(const Conic& module, const LocalState& state, std::size_t g) {
     if (state.pattern.conic_zero[g]) return 0.0;
-    return norm<double>(size_of_affine(module.A, state.x, module.d)) / state.conic_norm(static_cast<Index>(g));
+    return norm<double>(size_of_products(module.A, state.x, module.d)) / state.conic_norm(static_cast<Index>(g));
 }
 
 /// The same for u as `state` has it: what was decided exactly is rounded once.
@@ -94,7 +94,11 @@ Multipliers largest_multipliers(const Network& network, const Vector& x) {
 }  // namespace
 
 Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b) {
-    return (M.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs()).array() + underflow(M.cols());
+    return M.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs();
+}
+
+Vector size_of_products(const Matrix& M, const Vector& x, const Vector& b) {
+    return size_of_affine(M, x, b).array() + underflow(M.cols());
 }
 
 std::optional<std::string> beyond_range(const Network& network, const LocalState& state) {
@@ -118,7 +122,7 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
     Vector size, gradient;  // of what a and its gradient are summed from, along all paths
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         const Layer& layer = network.layers[l];
-        Vector next_size = size_of_affine(layer.W, state.x, layer.b),
+        Vector next_size = size_of_products(layer.W, state.x, layer.b),
                next_gradient = layer.W.cwiseAbs().rowwise().sum();
         if (l > 0) {
             next_size += layer.U * size;
@@ -140,7 +144,7 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
         at_most(module.e, named("quadratic", h, ".e"));
         at_most(number(module.alpha), named("quadratic", h, ".alpha"));
         at_least(module.alpha, named("quadratic", h, ".alpha"));
-        at_most(size_of_affine(module.B, state.x, module.e), named("quadratic", h, ": the size of the residual"));
+        at_most(size_of_products(module.B, state.x, module.e), named("quadratic", h, ": the size of the residual"));
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         const Conic& module = network.conic[g];
@@ -148,7 +152,7 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
         at_most(module.d, named("conic", g, ".d"));
         at_most(number(module.lambda), named("conic", g, ".lambda"));
         if (module.lambda > 0.0) at_least(module.lambda, named("conic", g, ".lambda"));
-        at_most(size_of_affine(module.A, state.x, module.d), named("conic", g, ": the size of the residual"));
+        at_most(size_of_products(module.A, state.x, module.d), named("conic", g, ": the size of the residual"));
         if (const double length = state.conic_norm(static_cast<Index>(g)); !state.pattern.conic_zero[g] && length > 0.0)
             at_least(length, named("conic", g, ": a residual that does not vanish"));
     }
@@ -192,10 +196,10 @@ double scale_of_hessian(const Network& network, const LocalState& state) {
 double rounding_of_value(const Network& network, const Vector& x, const Multipliers& canonical) {
     double size = size_of_relu_part(network, x, canonical);
     for (const Quadratic& module : network.quadratic)
-        size += module.alpha * (size_of_affine(module.B, x, module.e).squaredNorm() + underflow(module.B.rows())) +
+        size += module.alpha * (size_of_products(module.B, x, module.e).squaredNorm() + underflow(module.B.rows())) +
                 kSmallest;
     for (const Conic& module : network.conic)
-        size += 2.0 * module.lambda * norm<double>(size_of_affine(module.A, x, module.d)) + kSmallest;
+        size += 2.0 * module.lambda * norm<double>(size_of_products(module.A, x, module.d)) + kSmallest;
     return gamma(2 * longest_chain(network)) * size;
 }
 
@@ -204,11 +208,11 @@ double rounding_of_psi(const Network& network, const Vector& x, const Multiplier
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         const Quadratic& module = network.quadratic[h];
         const double products = underflow(xi.p[h].size());
-        size += xi.p[h].cwiseAbs().dot(size_of_affine(module.B, x, module.e)) + products +
+        size += xi.p[h].cwiseAbs().dot(size_of_products(module.B, x, module.e)) + products +
                 (xi.p[h].squaredNorm() + products) / (2.0 * module.alpha) + kSmallest;
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g)
-        size += xi.r[g].cwiseAbs().dot(size_of_affine(network.conic[g].A, x, network.conic[g].d)) +
+        size += xi.r[g].cwiseAbs().dot(size_of_products(network.conic[g].A, x, network.conic[g].d)) +
                 underflow(xi.r[g].size());
     return gamma(2 * longest_chain(network)) * size;
 }
@@ -241,7 +245,7 @@ Vector gradient_bound(const Network& network, const LocalState& state, Spread sp
         size.nu[l] += lost[l];
     for (std::size_t h = 0; h < network.quadratic.size(); ++h) {
         const Quadratic& module = network.quadratic[h];
-        size.p[h] = (module.alpha * size_of_affine(module.B, state.x, module.e)).array() + kSmallest;
+        size.p[h] = (module.alpha * size_of_products(module.B, state.x, module.e)).array() + kSmallest;
     }
     for (std::size_t g = 0; g < network.conic.size(); ++g) {
         const Conic& module = network.conic[g];

@@ -20,6 +20,8 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
 
 /// |M||x| + |b|: the sizes of what Mx + b is summed from.
 Vector size_of_affine(const Matrix& M, const Vector& x, const Vector& b);
+/// The same with what underflow counts.
+Vector size_of_products(const Matrix& M, const Vector& x, const Vector& b);
 
 /// The scales of f and of its slopes: the sizes of the terms of Ψ(x;ξ) and G(ξ), with the multipliers as large as they can
 /// be at x: ν = ub throughout, |p| = α(|B||x|+|e|), ‖r‖ = λ. Where x = 0 makes all of them vanish, that of f is taken at
