@@ -28,50 +28,56 @@ inline InferenceVariant inference_variant(const InferenceProblem& original, std:
     const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<std::uint64_t>(n)); };
     const auto power = [&](int range) { return std::ldexp(1.0, static_cast<int>(below(2 * range + 1)) - range); };
     const auto order = [&](Index n) {
-        Eigen::PermutationMatrix<Eigen::Dynamic> permutation(n);
-        std::iota(permutation.indices().data(), permutation.indices().data() + n, 0);
+        std::vector<Index> places(static_cast<std::size_t>(n));
+        std::iota(places.begin(), places.end(), Index{0});
         for (Index i = n - 1; i > 0; --i)
-            std::swap(permutation.indices()(i), permutation.indices()(below(i + 1)));
-        return permutation;
+            std::swap(places[static_cast<std::size_t>(i)], places[static_cast<std::size_t>(below(i + 1))]);
+        return places;
     };
     InferenceVariant variant{*original.network, original};
     Network& network = variant.network;
     InferenceProblem& problem = variant.problem;
-    // x = S P x', S diagonal with powers of two and signs.
+    // One entry a row and column, so that every product with it is exact.
+    const auto monomial = [&](const Vector& entries) {
+        Matrix result = Matrix::Zero(entries.size(), entries.size());
+        const auto columns = order(entries.size());
+        for (Index i = 0; i < entries.size(); ++i)
+            result(i, columns[static_cast<std::size_t>(i)]) = entries(i);
+        return result;
+    };
+    // x = T x', T with powers of two and signs.
     const Index d0 = network.input_dim;
-    const auto inputs = order(d0);
     const Vector scale = Vector::NullaryExpr(d0, [&] { return below(2) == 0 ? power(3) : -power(3); });
-    const auto of_x = [&](Matrix& M) { M = M * scale.asDiagonal() * inputs; };
+    const Matrix T = monomial(scale), T_inverse = (T.array() != 0.0).select(T.cwiseInverse(), 0.0).transpose();
+    const auto of_x = [&](Matrix& M) { M = Matrix(M * T); };
     for (Layer& layer : network.layers)
         of_x(layer.W);
     for (Quadratic& module : network.quadratic)
         of_x(module.B);
     for (Conic& module : network.conic)
         of_x(module.A);
-    network.v = inputs.transpose() * scale.asDiagonal() * network.v;
-    problem.y = inputs.transpose() * problem.y.cwiseQuotient(scale);
-    problem.q = inputs.transpose() * scale.asDiagonal() * problem.q;
-    problem.Q = inputs.transpose() * scale.asDiagonal() * problem.Q * scale.asDiagonal() * inputs;
-    // Units: z_l = D P z_l'.
+    network.v = Vector(T.transpose() * network.v);
+    problem.y = Vector(T_inverse * problem.y);
+    problem.q = Vector(T.transpose() * problem.q);
+    problem.Q = Matrix(T.transpose() * problem.Q * T);
+    // Units: z_l = D z_l', a_l = D a_l'.
     for (std::size_t l = 0; l < network.layers.size(); ++l) {
         Layer& layer = network.layers[l];
-        const auto units = order(layer.units());
-        const Vector unit = Vector::NullaryExpr(layer.units(), [&] { return power(3); });
-        const Vector inverse = unit.cwiseInverse();
-        layer.W = Matrix(units.transpose() * inverse.asDiagonal() * layer.W);
-        layer.b = Vector(units.transpose() * inverse.asDiagonal() * layer.b);
-        if (layer.U.size() > 0) layer.U = Matrix(units.transpose() * inverse.asDiagonal() * layer.U);
+        const Matrix D = monomial(Vector::NullaryExpr(layer.units(), [&] { return power(3); }));
+        const Matrix D_inverse = (D.array() != 0.0).select(D.cwiseInverse(), 0.0).transpose();
+        layer.W = Matrix(D_inverse * layer.W);
+        layer.b = Vector(D_inverse * layer.b);
+        if (layer.U.size() > 0) layer.U = Matrix(D_inverse * layer.U);
         if (l + 1 < network.layers.size())
-            network.layers[l + 1].U = Matrix(network.layers[l + 1].U * unit.asDiagonal() * units);
+            network.layers[l + 1].U = Matrix(network.layers[l + 1].U * D);
         else
-            network.c = Vector(units.transpose() * unit.asDiagonal() * network.c);
+            network.c = Vector(D.transpose() * network.c);
     }
     // Rows of the residuals, with signs.
     const auto of_rows = [&](Matrix& M, Vector& offset) {
-        const auto rows = order(M.rows());
-        const Vector sign = Vector::NullaryExpr(M.rows(), [&] { return below(2) == 0 ? 1.0 : -1.0; });
-        M = Matrix(rows * sign.asDiagonal() * M);
-        offset = Vector(rows * sign.asDiagonal() * offset);
+        const Matrix P = monomial(Vector::NullaryExpr(M.rows(), [&] { return below(2) == 0 ? 1.0 : -1.0; }));
+        M = Matrix(P * M);
+        offset = Vector(P * offset);
     };
     for (Quadratic& module : network.quadratic)
         of_rows(module.B, module.e);

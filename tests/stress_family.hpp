@@ -239,14 +239,14 @@ class StressFamily {
 
     // ---- draws -------------------------------------------------------------------------------------------------------
 
-    double uniform(double low, double high) { return low + (high - low) * verify::draw_uniform(random_); }
-    bool chance(double probability) { return verify::draw_uniform(random_) < probability; }
+    double uniform(double low, double high) { return low + (high - low) * draw_uniform(random_); }
+    bool chance(double probability) { return draw_uniform(random_) < probability; }
     Index index(Index first, Index last) {
         return first + static_cast<Index>(random_() % static_cast<std::uint64_t>(last - first + 1));
     }
     double power(double digits) { return std::pow(10.0, uniform(-digits, digits)); }
     /// Dyadic: a multiple of 1/4 in [−2, 2], whose products and sums are exact.
-    double entry() { return kind_ == Dyadic ? 0.25 * static_cast<double>(index(-8, 8)) : verify::draw_normal(random_); }
+    double entry() { return kind_ == Dyadic ? 0.25 * static_cast<double>(index(-8, 8)) : draw_normal(random_); }
     double weight() { return kind_ == Dyadic ? std::ldexp(1.0, static_cast<int>(index(-2, 1))) : uniform(0.1, 1.1); }
     Matrix matrix(Index rows, Index columns) {
         return Matrix::NullaryExpr(rows, columns, [&] { return entry(); });
@@ -257,7 +257,7 @@ class StressFamily {
     }
 
     std::uint64_t number_;
-    verify::Generator random_;
+    Generator random_;
     Kind kind_;
 };
 

@@ -68,7 +68,7 @@ inline StressCount run_stress(std::uint64_t first, Index count, const verify::Ce
                 give(std::move(counted));
             }
         },
-        [&](const StressCount& counted) { total.add(counted); });
+        [&](const StressCount& counted) { total.add(counted); }, [](Index) { return StressCount(); });
     return total;
 }
 

@@ -85,7 +85,7 @@ bool random_networks(std::uint64_t first, Index networks) {
                 give(std::move(count));
             }
         },
-        [&](const Count& count) { total.add(count); });
+        [&](const Count& count) { total.add(count); }, [](Index) { return Count(); });
     return report(fmt::format("{} random networks, beta from 1e-4 to 1e3", networks).c_str(), total);
 }
 
