@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "network/network.hpp"
 #include "support/draws.hpp"
 
 namespace certicone::test {

@@ -161,9 +161,12 @@ std::optional<std::string> beyond_range(const Network& network, const LocalState
 
 namespace {
 
+/// Without what underflow may add: at x = 0 all of it may vanish.
 double size_of_psi(const Network& network, const Vector& x) {
     const Multipliers largest = largest_multipliers(network, x);
-    double scale = size_of_relu_part(network, x, largest);
+    double scale = std::abs(network.b0) + network.v.cwiseAbs().dot(x.cwiseAbs());
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+        scale += largest.nu[l].dot(size_of_affine(network.layers[l].W, x, network.layers[l].b));
     for (std::size_t h = 0; h < network.quadratic.size(); ++h)
         scale += largest.p[h].squaredNorm() / (2.0 * network.quadratic[h].alpha);
     for (const Conic& module : network.conic)
