@@ -76,6 +76,7 @@ class Search {
                 if (must_leave_) ++stalled;
             }
             idle = at_.x == x ? idle + 1 : 0;
+            if (idle > 0) rejoin();
         }
         if (result_.certificate.xi.nu.empty()) {  // ended far from a proof
             at_.pass_forward();
@@ -314,6 +315,17 @@ class Search {
             at_.leaving[modules_[m]] = true;
         }
         at_.pass_forward();
+    }
+
+    /// A step of no length: what left K and V with it is at x still, beside what stopped the step. So both only grow until x moves,
+    /// and then hold all that vanishes at x.
+    void rejoin() {
+        for (const auto& [layer, i] : kinks_)
+            at_.sign[static_cast<std::size_t>(layer)](i) = 0;
+        for (const std::size_t g : modules_) {
+            at_.held[g] = true;
+            at_.leaving[g] = false;
+        }
     }
 
     /// ξ of the kink problem's solution: on K and V its ν and r, elsewhere by the branch.

@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = std::numeric_limits<double>::epsilon();
 
 /// An upper bound in doubles of what was computed in doubles from nonnegative numbers in a few steps.
-double up(double x) { return x * (1.0 + 64.0 * kUnit) + std::numeric_limits<double>::min(); }
+double up(double x) { return x > 0.0 ? x * (1.0 + 64.0 * kUnit) + std::numeric_limits<double>::denorm_min() : 0.0; }
 /// The same after sums of `terms` nonnegative terms each.
 double up(double x, Index terms) { return up(x) * (1.0 + 4.0 * static_cast<double>(terms) * kUnit); }
 
@@ -324,7 +324,7 @@ InferenceCertificate certify_inference(const InferenceProblem& problem, const Pr
 Closed closed(const InferenceProblem& problem, const InferenceCertificate& certificate, double asked) {
     if (certificate.gap <= asked * std::abs(certificate.value)) return Closed::proved;
     const double curvature = problem.Q.diagonal().minCoeff();
-    double rounding = asked * 0.5 * kUnit * inference_size(problem, certificate.x);
+    double rounding = std::numeric_limits<double>::min() + asked * 0.5 * kUnit * inference_size(problem, certificate.x);
     if (curvature > 0.0 && problem.Q.isDiagonal(0.0))
         rounding += 0.5 * rounding_of_readout(*problem.network, certificate.xi).squaredNorm() / curvature;
     return certificate.gap <= rounding ? Closed::to_rounding : Closed::open;

@@ -132,11 +132,15 @@ WhiteBoxResult solve_constrained(const InferenceProblem& problem, const WhiteBox
 
 WhiteBoxResult white_box_inference(const InferenceProblem& problem, const WhiteBoxOptions& options) {
     Matrix curvature = problem.Q;
+    const auto definite = [&] {
+        const Eigen::LLT<Matrix> factor(curvature);
+        const double least = static_cast<double>(curvature.rows()) * std::numeric_limits<double>::epsilon();
+        return factor.info() == Eigen::Success && factor.rcond() > 4.0 * least;
+    };
+    if (definite()) return solve_constrained(problem, options);
     for (const Quadratic& module : problem.network->quadratic)
         curvature += module.alpha * module.B.transpose() * module.B;
-    const Eigen::LLT<Matrix> factor(curvature);
-    const double least = static_cast<double>(curvature.rows()) * std::numeric_limits<double>::epsilon();
-    if (factor.info() == Eigen::Success && factor.rcond() > 4.0 * least) return solve_constrained(problem, options);
+    if (definite()) return solve_constrained(problem, options);
 
     WhiteBoxOptions inner = options;
     if (inner.start.size() == 0) inner.start = problem.y;
