@@ -73,7 +73,7 @@ class Search {
             const VectorS x = at_.x;
             if (!(predicted <= negligible() && (line_.refine(direction_) || line_.refine(return_)))) {
                 must_leave_ = !try_to_vanish() && !line_.advance(direction_, std::nullopt, classical_);
-                if (must_leave_) ++stalled;
+                if (must_leave_ && !line_.refine(return_)) ++stalled;
             }
             idle = at_.x == x ? idle + 1 : 0;
             if (idle > 0) rejoin();

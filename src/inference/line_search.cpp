@@ -113,6 +113,7 @@ template <class Scalar>
 bool LineSearch<Scalar>::walk(const VectorOf<Scalar>& d, std::optional<std::size_t> target, bool classical) {
     bool moved = false;
     Scalar done = 0.0;  // share of d behind us
+    measure_rates(d);
     for (Index crossed = 0; crossed <= 4 * total_units(at_.network); ++crossed) {
         make_rates(d);
         if (!(slope(0.0) < Scalar(0.0))) break;
@@ -123,6 +124,7 @@ bool LineSearch<Scalar>::walk(const VectorOf<Scalar>& d, std::optional<std::size
             for (Index i = 0; i < at_.sign[l].size(); ++i) {
                 const Scalar rate = rate_[l](i), a = at_.trace.a[l](i);
                 if (at_.sign[l](i) == 0 || to_double(rate) * at_.sign[l](i) >= 0.0 || at_.box[l](i) == 0.0) continue;
+                if (magnitude(rate) <= still_[l](i)) continue;  // moves by rounding alone, as a twin of what stays
                 const Scalar t = to_double(a) * at_.sign[l](i) <= 0.0 ? Scalar(0.0) : Scalar(-a / rate);
                 if (t < end) {
                     end = t;
@@ -154,7 +156,7 @@ bool LineSearch<Scalar>::walk(const VectorOf<Scalar>& d, std::optional<std::size
         make_rates(d);
         // Past the kink F would rise: stay on it. So too where a held unit would move: then all their multipliers must
         // be asked which side to take. The classical mode stays on every kink, for it ends for certain (docs/inference.md).
-        if (classical || !(slope(0.0) < Scalar(0.0)) || held_moves(d)) {
+        if (classical || !(slope(0.0) < Scalar(0.0)) || held_moves()) {
             at_.sign[layer](unit) = 0;
             at_.pass_forward();
             break;
@@ -164,19 +166,25 @@ bool LineSearch<Scalar>::walk(const VectorOf<Scalar>& d, std::optional<std::size
 }
 
 template <class Scalar>
-bool LineSearch<Scalar>::held_moves(const VectorOf<Scalar>& d) const {
-    const Vector step = nearest(d).cwiseAbs();
-    Vector size;  // of what the rates are summed from
+void LineSearch<Scalar>::measure_rates(const VectorOf<Scalar>& d) {
+    // An entry of d is off by the rounding of all: what is held may pin it to 0.
+    const Vector step = Vector::Constant(d.size(), nearest(d).norm());
+    still_.resize(at_.sign.size());
     for (std::size_t l = 0; l < at_.sign.size(); ++l) {
         const Layer& layer = at_.network.layers[l];
-        Vector next = layer.W.cwiseAbs() * step;
-        if (l > 0) next.noalias() += layer.U * (at_.sign[l - 1].array() > 0).select(size, 0.0).matrix();
-        size = std::move(next);
-        for (Index i = 0; i < size.size(); ++i)
-            if (at_.sign[l](i) == 0 &&
-                magnitude(rate_[l](i)) > kVanished<Scalar> * size(i) + magnitude(at_.trace.a[l](i)))
-                return true;
+        still_[l] = layer.W.cwiseAbs() * step;
+        if (l > 0) still_[l].noalias() += layer.U * (at_.sign[l - 1].array() > 0).select(still_[l - 1], 0.0).matrix();
     }
+    for (Vector& sizes : still_)
+        sizes *= kVanished<Scalar>;
+}
+
+template <class Scalar>
+bool LineSearch<Scalar>::held_moves() const {
+    for (std::size_t l = 0; l < at_.sign.size(); ++l)
+        for (Index i = 0; i < at_.sign[l].size(); ++i)
+            if (at_.sign[l](i) == 0 && magnitude(rate_[l](i)) > still_[l](i) + magnitude(at_.trace.a[l](i)))
+                return true;
     return false;
 }
 

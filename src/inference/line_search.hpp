@@ -36,11 +36,14 @@ class LineSearch {
     Scalar slope(const Scalar& t) const;
     /// The zero of the slope in (0, last], where it is not negative.
     Scalar minimiser(const Scalar& last) const;
+    /// Below what size a rate along d is but rounding.
+    void measure_rates(const VectorOf<Scalar>& d);
     /// Whether a held unit would leave its zero along d: the masks below it have changed.
-    bool held_moves(const VectorOf<Scalar>& d) const;
+    bool held_moves() const;
 
     BranchPoint<Scalar>& at_;
     std::vector<VectorOf<Scalar>> rate_;
+    std::vector<Vector> still_;  ///< sizes of rates that are but rounding
     Scalar affine_rate_ = 0.0, curvature_rate_ = 0.0;
     std::vector<ConicRate> conic_rate_;
 };
