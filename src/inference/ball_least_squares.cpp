@@ -50,6 +50,7 @@ class DualOfBalls {
         : w_(w), R_(R), first_(first), gram_(R.transpose() * R), target_(-(R.transpose() * w)) {
         const double trace = std::max(to_double(gram_.trace()), std::numeric_limits<double>::min());
         floor_ = 16.0 * static_cast<double>(R.cols()) * kRounding<Scalar> * trace;
+        size_ = 0.5 * to_double(w.squaredNorm());
         mu_ = VectorS::Constant(count(), Scalar(floor_));
     }
 
@@ -133,7 +134,7 @@ class DualOfBalls {
                 mu(moving[i]) = std::max(Scalar(floor_), Scalar(mu(moving[i]) + Scalar(t) * d(static_cast<Index>(i))));
             if (mu == mu_) return false;
             State next = at(mu);
-            const bool level = magnitude(next.dual - now.dual) <= 64.0 * kRounding<Scalar> * magnitude(now.dual);
+            const bool level = magnitude(next.dual - now.dual) <= 64.0 * kRounding<Scalar> * size_;
             if (!(next.dual > now.dual) && !(level && size_of_slope(next) < size_of_slope(now))) continue;
             mu_ = std::move(mu);
             now = std::move(next);
@@ -148,6 +149,7 @@ class DualOfBalls {
     MatrixOf<Scalar> gram_;
     VectorS target_, mu_, r_;
     double floor_ = 0.0;
+    double size_ = 0.0;  ///< of what D is summed from
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ bool BranchPoint<Scalar>::smooth(std::size_t g) const {
 }
 
 template <class Scalar>
-bool BranchPoint<Scalar>::gather_kinks() {
+bool BranchPoint<Scalar>::gather_kinks(double vanished) {
     bool found = false;
     Vector z;
     for (std::size_t l = 0; l < sign.size(); ++l) {
@@ -71,7 +71,7 @@ bool BranchPoint<Scalar>::gather_kinks() {
         Vector size = size_of_affine(layer.W, largest, layer.b);
         if (l > 0) size.noalias() += layer.U * z;
         for (Index i = 0; i < size.size(); ++i) {
-            if (sign[l](i) == 0 || box[l](i) == 0.0 || std::abs(to_double(trace.a[l](i))) > kVanished<Scalar> * size(i))
+            if (sign[l](i) == 0 || box[l](i) == 0.0 || std::abs(to_double(trace.a[l](i))) > vanished * size(i))
                 continue;
             from[l](i) = sign[l](i);
             sign[l](i) = 0;
@@ -82,8 +82,7 @@ bool BranchPoint<Scalar>::gather_kinks() {
     for (std::size_t g = 0; g < held.size(); ++g) {
         const Conic& module = network.conic[g];
         if (held[g] || module.lambda == 0.0) continue;
-        if (nearest(trace.u[g]).norm() > kVanished<Scalar> * size_of_affine(module.A, largest, module.d).norm())
-            continue;
+        if (nearest(trace.u[g]).norm() > vanished * size_of_affine(module.A, largest, module.d).norm()) continue;
         held[g] = true;
         found = true;
     }

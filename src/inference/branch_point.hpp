@@ -21,9 +21,9 @@ struct BranchPoint {
     VectorOf<Scalar> objective_gradient() const;
 
     /// The last resort, where many kinks meet in one point and rounding keeps them apart: all units and modules that are zero
-    /// up to kVanished of what they are summed from, for the largest x on the way, count as zero. The proof tells whether
+    /// up to `vanished` of what they are summed from, for the largest x on the way, count as zero. The proof tells whether
     /// they may. False where there are no more.
-    bool gather_kinks();
+    bool gather_kinks(double vanished);
 
     /// A residual that a step from `before` has brought to zero (along d its norm has a kink where u and Ad are parallel, as
     /// always with one row) is held: nothing but rounding is left of it, that of u itself and that of x.

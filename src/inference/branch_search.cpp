@@ -47,11 +47,15 @@ class Search {
         Index stalled = 0;  // iterations near the end that improved neither F nor the proof
         Index idle = 0;     // iterations in a row that did not move x
         double lowest = kInfinity;
-        bool gathered = false;
+        // What counts as zero when kinks are gathered: rounding, then anything that doubles would not tell from it.
+        std::vector<double> vanished{kVanished<double>};
+        if (!kIsDouble) vanished.push_back(kVanished<Scalar>);
         for (; result_.iterations < limit; ++result_.iterations) {
             if (stalled >= 10 || idle > 10 + static_cast<Index>(kinks_.size())) {
-                if (gathered || !gather_kinks()) break;
-                gathered = true;
+                bool found = false;
+                for (; !found && !vanished.empty(); vanished.pop_back())
+                    found = gather_kinks(vanished.back());
+                if (!found) break;
                 stalled = idle = 0;
             }
             classical_ = result_.iterations >= (options_.long_steps >= 0 ? options_.long_steps : limit / 2);
@@ -153,9 +157,9 @@ class Search {
         return Scalar(network_.conic[g].lambda / length) * (gram_[g] - slope * slope.transpose());
     }
 
-    bool gather_kinks() {
+    bool gather_kinks(double vanished) {
         const std::vector<bool> before = at_.held;
-        const bool found = at_.gather_kinks();
+        const bool found = at_.gather_kinks(vanished);
         for (std::size_t g = 0; g < before.size(); ++g)
             if (at_.held[g] && !before[g]) r_[g].setConstant(Scalar(0.0));
         return found;
@@ -207,6 +211,11 @@ class Search {
         }
         problem.h = factor_.matrixL().solve(slope);
         if constexpr (!kIsDouble) noise_ = rounding_of_residual();
+        KinkProblem<Scalar> rows;  // in the inputs' own coordinates
+        rows.h = slope;
+        rows.N = problem.N;
+        rows.T = problem.T;
+        rows.base = problem.base;
         if (count > 0) factor_.matrixL().solveInPlace(problem.N);
         modules_.clear();
         for (std::size_t g = 0; g < at_.held.size(); ++g)
@@ -238,7 +247,25 @@ class Search {
         const VectorS back = least_norm(inside_, values);
         return_ = factor_.matrixU().solve(-back);
         direction_ = factor_.matrixU().solve(-(staying_.residual + back));
-        if (inside_.cols() > 0) inside_ = factor_.matrixL() * inside_;
+        if (inside_.cols() == 0) return;
+        const MatrixS gradients = gradients_inside(rows);
+        // What the factors' rounding left of J d = −values.
+        for (int twice = 0; twice < 2; ++twice)
+            for (VectorS* d : {&direction_, &return_})
+                *d -= factor_.matrixU().solve(least_norm(inside_, VectorS(gradients.transpose() * *d + values)));
+        inside_ = gradients;
+    }
+
+    /// The gradients of what stays zero, units first, from those of all units of K.
+    MatrixS gradients_inside(const KinkProblem<Scalar>& rows) const {
+        MatrixS gradients = inside_columns(rows, staying_.side);
+        for (std::size_t m = 0; m < modules_.size(); ++m) {
+            if (staying_.leaving[m]) continue;
+            const Matrix& A = network_.conic[modules_[m]].A;
+            gradients.conservativeResize(Eigen::NoChange, gradients.cols() + A.rows());
+            gradients.rightCols(A.rows()) = A.transpose().template cast<Scalar>();
+        }
+        return gradients;
     }
 
     /// The shortest b with columnsᵀ b = values.
