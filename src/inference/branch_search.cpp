@@ -62,7 +62,7 @@ class Search {
             at_.pass_forward();
             find_direction();
             const double predicted = 0.5 * to_double(solution_.residual.squaredNorm());
-            if (predicted <= 1e-6 * size_ || size_ == 0.0 || result_.iterations + 1 == limit) {
+            if (predicted <= 1e-10 * size_ || size_ == 0.0 || result_.iterations + 1 == limit) {
                 InferenceCertificate found = prove();
                 const double F = std::abs(found.value), rounded_by = kIsDouble ? size_ : F;
                 const bool better = found.gap < best_gap_;

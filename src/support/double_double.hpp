@@ -87,9 +87,8 @@ struct DoubleDouble {
 
     /// this += weight · x.
     void add_product(double weight, const DoubleDouble& x) {
-        DoubleDouble term = product(weight, x.high);
-        term = ordered_sum(term.high, term.low + weight * x.low);
-        *this += term;
+        const DoubleDouble term = product(weight, x.high), highs = sum(high, term.high);
+        *this = ordered_sum(highs.high, highs.low + (low + (term.low + weight * x.low)));
     }
 
     friend DoubleDouble abs(const DoubleDouble& a) { return a.high < 0.0 || (a.high == 0.0 && a.low < 0.0) ? -a : a; }
