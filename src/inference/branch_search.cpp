@@ -463,12 +463,16 @@ class Search {
 WhiteBoxResult search_branches(const InferenceProblem& problem, const WhiteBoxOptions& options) {
     const Index limit = options.max_iterations > 0 ? options.max_iterations : 100 + 4 * total_units(*problem.network);
     WhiteBoxResult best = Search<double>(problem, options).run(limit);
-    // What doubles leave open is searched again from there in double-double numbers, as long as that helps.
+    // What doubles leave open is searched again from there in double-double numbers, as long as that helps. Each iteration factors H
+    // and passes through the network; a search of at most some minutes, counted in operations so that it is the same everywhere.
     const RoundToNearest mode;
+    const double d0 = static_cast<double>(problem.network->input_dim);
+    const double work = 40.0 * (d0 * d0 * d0 / 3.0 + 4.0 * static_cast<double>(parameter_count(*problem.network)));
+    const Index precise_limit = std::min(limit, static_cast<Index>(20.0 + 3e11 / work));
     WhiteBoxOptions again = options;
     for (bool better = true; better && !(best.certificate.gap <= options.enough * std::abs(best.certificate.value));) {
         again.start = best.certificate.x;
-        WhiteBoxResult next = Search<DoubleDouble>(problem, again).run(limit);
+        WhiteBoxResult next = Search<DoubleDouble>(problem, again).run(precise_limit);
         next.iterations += best.iterations;
         better = next.certificate.gap < 0.5 * best.certificate.gap;
         if (next.certificate.gap < best.certificate.gap)
