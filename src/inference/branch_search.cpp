@@ -22,6 +22,11 @@ template <class Scalar>
 constexpr double kStiff = 450.0 * kRounding<Scalar>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// F(x) = 0, and proved to be the minimum as far as doubles can tell: going on would only move x among numbers next to 0.
+bool is_zero(const InferenceProblem& problem, const InferenceCertificate& found, double enough) {
+    return found.value == 0.0 && closed(problem, found, enough) != Closed::open;
+}
+
 template <class Scalar>
 class Search {
   public:
@@ -72,6 +77,7 @@ class Search {
                 if (better) keep(std::move(found));
                 // Where F* is 0 no gap is small relative to it: then the sizes of its summands decide.
                 if (best_gap_ <= options_.relative_gap * (kIsDouble ? std::max(F, 1e-3 * size_) : F)) break;
+                if (is_zero(problem_, result_.certificate, options_.enough)) break;
             }
             take_sides();
             const VectorS x = at_.x;
@@ -470,7 +476,8 @@ WhiteBoxResult search_branches(const InferenceProblem& problem, const WhiteBoxOp
     const double work = 40.0 * (d0 * d0 * d0 / 3.0 + 4.0 * static_cast<double>(parameter_count(*problem.network)));
     const Index precise_limit = std::min(limit, static_cast<Index>(20.0 + 3e11 / work));
     WhiteBoxOptions again = options;
-    for (bool better = true; better && !(best.certificate.gap <= options.enough * std::abs(best.certificate.value));) {
+    for (bool better = true; better && !(best.certificate.gap <= options.enough * std::abs(best.certificate.value)) &&
+                             !is_zero(problem, best.certificate, options.enough);) {
         again.start = best.certificate.x;
         WhiteBoxResult next = Search<DoubleDouble>(problem, again).run(precise_limit);
         next.iterations += best.iterations;
