@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 KERNELS = ["Prescott", "Nehalem", "Sandybridge", "Haswell", "Zen", "SkylakeX"]
+# What newer versions of OpenBLAS call a kernel.
+OTHER_NAMES = {"Prescott": "Katmai"}
 # What the processor must have for each (/proc/cpuinfo).
 FLAGS = {"Nehalem": {"sse4_2"}, "Sandybridge": {"avx"}, "Haswell": {"avx2", "fma"}, "Zen": {"avx2", "fma"},
          "SkylakeX": {"avx512f", "avx512dq", "avx512vl", "avx512bw"}}
@@ -61,7 +63,8 @@ def main():
         if FLAGS.get(kernel, set()) <= has:
             report = certify(program, networks[-1], kernel, ["--sample", "1", "--solver", "none"])
             blas = report["environment"].get("blas", "")
-        if kernel.lower() in blas.lower():
+        ran = report["environment"].get("blas_kernel", "") if blas else ""
+        if kernel.lower() in (ran + " " + blas).lower() or ran == OTHER_NAMES.get(kernel):
             taken.append(kernel)
         else:
             print(f"{kernel}: left out, " + (f"the library runs '{blas}'" if blas else "the processor has not its instructions"))
